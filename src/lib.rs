@@ -1,0 +1,15 @@
+//! obsearch: retrieval over a folder of Markdown for AI clients, behind a wall.
+//!
+//! The folders are the architecture; dependencies point downwards only:
+//! `cli`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
+
+pub mod cli;
+pub mod config;
+pub mod embed;
+pub mod index;
+pub mod mcp;
+pub mod note;
+pub mod ops;
+pub mod search;
+pub mod text;
+pub mod vault;

@@ -1,0 +1,3 @@
+//! The obsearch binary.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Wikilinks, embeds, tags and comments inside the text of a note.

@@ -1,0 +1,1 @@
+//! THE WALL: the only code that reads the vault.
