@@ -10,6 +10,8 @@ pub mod index;
 pub mod mcp;
 pub mod note;
 pub mod ops;
+pub mod reply;
 pub mod search;
+pub mod sync;
 pub mod text;
 pub mod vault;

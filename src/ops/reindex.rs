@@ -1,0 +1,37 @@
+//! Reindex: bring the index of this profile up to date, when the owner allows clients to ask.
+
+use serde::Serialize;
+
+/// How much to redo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReindexMode {
+    /// Only what changed.
+    #[default]
+    Incremental,
+    /// Everything, in a new generation beside the old.
+    Full,
+}
+
+/// A reindex as asked.
+#[derive(Debug, Clone, Default)]
+pub struct ReindexRequest {
+    /// How much to redo.
+    pub mode: ReindexMode,
+}
+
+/// What was done, counted over this profile's notes only.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReindexAnswer {
+    /// Notes in the index now.
+    pub notes: u64,
+    /// Notes new in this run.
+    pub added: u64,
+    /// Notes whose content changed.
+    pub changed: u64,
+    /// Notes that went away.
+    pub removed: u64,
+    /// Passages still without a vector.
+    pub pending_vectors: u64,
+    /// Wall time.
+    pub seconds: f64,
+}
