@@ -1,5 +1,8 @@
-//! The only thing that may leave. A `Reply` about notes is made from `Released` values, and only
-//! the gate makes those from notes it admitted in this request.
+//! The only thing that may leave. A [`Reply`] about notes is made from [`Released`] values, and
+//! only the gate makes those, from notes it admitted in this request. What an index says of
+//! itself (see [`Reply::about_index`]) holds no note's name or text.
+
+use crate::vault::Released;
 
 /// An answer that has passed the wall.
 #[derive(Debug)]
@@ -8,6 +11,11 @@ pub struct Reply<T> {
 }
 
 impl<T> Reply<T> {
+    /// The answer that was made of admitted notes.
+    pub fn new(released: Released<'_, T>) -> Reply<T> {
+        Reply { value: released.into_reply_value() }
+    }
+
     /// The answer, to be written out by a transport.
     pub fn get(&self) -> &T {
         &self.value

@@ -1,10 +1,28 @@
 //! THE WALL: the only code that reads the vault.
+//!
+//! It resolves names, opens files, judges their bytes and hands out exactly the bytes it judged.
+//! It knows nothing of Markdown beyond what a private note could hide in, and nothing of indexes,
+//! protocols or the configuration file.
 
+pub mod path;
 pub mod rules;
+
+mod decode;
+mod fold;
+mod gate;
+mod judge;
+mod links;
+mod resolve;
+mod scan;
+mod walk;
 
 use std::sync::Arc;
 
+pub use gate::{NotFound, Note, Refusal, Released, Session, Vault, VaultError};
+pub use path::{InvalidPath, NotePath};
 pub use rules::{RuleError, RuleText, Rules};
+pub use scan::FileStat;
+pub use walk::{Listed, PassedOver, Walk};
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,12 @@
-//! Who may see what. Pure: rule text and note bytes in, verdict out; fails closed.
+//! Rule text -> compiled rules over names and tags. Pure; compares folded text only; one bad
+//! rule refuses them all. What a note's bytes say against these rules is `judge`'s business.
 
-/// The rules as the owner wrote them, `[privacy]` and the limits of `[vault]`.
+use globset::{Glob, GlobBuilder, GlobMatcher};
+
+use super::fold::fold;
+use super::path::NotePath;
+
+/// The rules as the owner wrote them: `[privacy]` and the limits of `[vault]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
     /// Private folders: globs per segment; with `/` anchored at the root, without at any depth.
@@ -30,8 +36,16 @@ impl Default for RuleText {
     }
 }
 
+impl RuleText {
+    /// A number that changes when the meaning of the rules may have changed: an index built
+    /// under other rules is brought up to date against all notes.
+    pub fn fingerprint(&self) -> String {
+        blake3::hash(format!("{self:?}").as_bytes()).to_hex()[..16].to_owned()
+    }
+}
+
 /// A rule that cannot be understood; nothing is served until it is mended.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 #[error("`{rule}` is not a valid rule: {reason}")]
 pub struct RuleError {
     /// The rule as written.
@@ -42,12 +56,265 @@ pub struct RuleError {
 
 /// The rules, compiled.
 #[derive(Debug)]
-pub struct Rules {}
+pub struct Rules {
+    folders: Vec<PathRule>,
+    ignored: Vec<PathRule>,
+    /// Folded, without `#`.
+    pub(super) tags: Vec<String>,
+    /// Folded.
+    pub(super) flag: Option<String>,
+    pub(super) strict: bool,
+    pub(super) max_note_bytes: u64,
+    fingerprint: String,
+}
 
 impl Rules {
     /// Compiles the rules; one bad rule refuses them all.
     pub fn compile(text: &RuleText) -> Result<Rules, RuleError> {
-        let _ = text;
-        Ok(Rules {})
+        Ok(Rules {
+            folders: text.folders.iter().map(|rule| PathRule::compile(rule)).collect::<Result<_, _>>()?,
+            ignored: text
+                .ignore_patterns
+                .iter()
+                .map(|rule| PathRule::compile(rule))
+                .collect::<Result<_, _>>()?,
+            tags: text.tags.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>()?,
+            flag: text.frontmatter_flag.as_deref().map(compile_flag).transpose()?,
+            strict: text.strict,
+            max_note_bytes: text.max_note_bytes,
+            fingerprint: text.fingerprint(),
+        })
+    }
+
+    /// See [`RuleText::fingerprint`].
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// A name that a folder rule makes private: the name itself or a folder above it.
+    pub(super) fn hides_name(&self, path: &str) -> bool {
+        matches_any(&self.folders, path)
+    }
+
+    /// A name that does not exist for obsearch, on any profile.
+    pub(super) fn ignores_name(&self, path: &str) -> bool {
+        matches_any(&self.ignored, path)
+    }
+
+    /// A tag without `#`, folded, that a tag rule makes private: the tag itself or one above it.
+    pub(super) fn hides_folded_tag(&self, tag: &str) -> bool {
+        self.tags.iter().any(|rule| {
+            tag.strip_prefix(&**rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Does any rule look at what a note says, or do names alone decide?
+    pub(super) fn judges_content(&self) -> bool {
+        self.flag.is_some() || !self.tags.is_empty() || self.strict
+    }
+
+    /// Is the name of the note enough to refuse it to the public?
+    pub(super) fn hides_note(&self, path: &NotePath) -> bool {
+        self.hides_name(path.as_str())
+    }
+}
+
+fn matches_any(rules: &[PathRule], path: &str) -> bool {
+    if rules.is_empty() {
+        return false;
+    }
+    let segments: Vec<String> = path.split('/').map(fold_segment).collect();
+    rules.iter().any(|rule| rule.matches(&segments))
+}
+
+/// A glob over the segments of a path. It covers what it names and all that lies below.
+#[derive(Debug)]
+struct PathRule {
+    /// Starts at the root; else at any depth.
+    anchored: bool,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug)]
+enum Piece {
+    /// One segment.
+    Segment(GlobMatcher),
+    /// `**`: any number of segments, none included.
+    AnyDepth,
+}
+
+impl PathRule {
+    /// `x`, `x/`, `x/*` and `x/**` mean the same; with a `/` left after that, the rule starts at
+    /// the root.
+    fn compile(rule: &str) -> Result<PathRule, RuleError> {
+        let fail = |reason: &str| RuleError { rule: rule.to_owned(), reason: reason.to_owned() };
+        if rule.contains('\\') {
+            return Err(fail("write `/` between folders"));
+        }
+        let mut core = rule.trim();
+        while let Some(shorter) = ["/**", "/*", "/"].iter().find_map(|end| core.strip_suffix(end)) {
+            core = shorter;
+        }
+        if core.is_empty() {
+            return Err(fail("it names no folder; to serve nothing, do not start the server"));
+        }
+        let unanchored = core.strip_prefix("**/");
+        let anchored = unanchored.is_none() && core.contains('/');
+        let core = unanchored.unwrap_or(core).trim_start_matches('/');
+        if core.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+            return Err(fail("it names a folder relative to the vault, without `.`, `..` or empty parts"));
+        }
+        let pieces = core.split('/').map(|segment| Piece::compile(segment).map_err(|reason| fail(&reason)));
+        Ok(PathRule { anchored, pieces: pieces.collect::<Result<_, _>>()? })
+    }
+
+    fn matches(&self, segments: &[String]) -> bool {
+        let starts = if self.anchored { 1 } else { segments.len() };
+        (0..starts).any(|start| matches_from(&self.pieces, &segments[start..]))
+    }
+}
+
+impl Piece {
+    fn compile(segment: &str) -> Result<Piece, String> {
+        if segment == "**" {
+            return Ok(Piece::AnyDepth);
+        }
+        if segment.contains("**") {
+            return Err("`**` stands for whole folders; within a name write `*`".to_owned());
+        }
+        let glob = |text: &str| -> Result<Glob, globset::Error> {
+            GlobBuilder::new(text).backslash_escape(false).build()
+        };
+        glob(&fold_segment(segment))
+            .map(|glob| Piece::Segment(glob.compile_matcher()))
+            .map_err(|error| error.kind().to_string())
+    }
+}
+
+/// Do the pieces match a prefix of the segments? The rest lies below.
+fn matches_from(pieces: &[Piece], segments: &[String]) -> bool {
+    match pieces.split_first() {
+        None => true,
+        Some((Piece::AnyDepth, rest)) => {
+            (0..=segments.len()).any(|skip| matches_from(rest, &segments[skip..]))
+        }
+        Some((Piece::Segment(glob), rest)) => segments
+            .split_first()
+            .is_some_and(|(first, below)| glob.is_match(first) && matches_from(rest, below)),
+    }
+}
+
+/// Windows drops dots and blanks at the end of a name, so they do not tell names apart here.
+fn fold_segment(segment: &str) -> String {
+    let folded = fold(segment);
+    let bare = folded.trim_end_matches(['.', ' ']);
+    if bare.is_empty() { folded } else { bare.to_owned() }
+}
+
+fn compile_tag(rule: &str) -> Result<String, RuleError> {
+    let tag = fold(rule.trim());
+    let tag = tag.trim_start_matches('#').trim_matches('/');
+    let reason = if tag.is_empty() {
+        "it names no tag"
+    } else if tag.contains(|c: char| c.is_whitespace() || "#,*?[]{}\"'`".contains(c)) {
+        "a tag has no blanks, commas or wildcards; nested tags are covered by the tag above them"
+    } else {
+        return Ok(tag.to_owned());
+    };
+    Err(RuleError { rule: rule.to_owned(), reason: reason.to_owned() })
+}
+
+fn compile_flag(rule: &str) -> Result<String, RuleError> {
+    let flag = fold(rule.trim());
+    if flag.is_empty() || flag.contains(|c: char| c.is_whitespace() || ":#,[]{}\"'".contains(c)) {
+        let reason =
+            "the flag is the name of one property, such as `private`, without blanks or colons".to_owned();
+        return Err(RuleError { rule: rule.to_owned(), reason });
+    }
+    Ok(flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(rules: &[&str]) -> Rules {
+        Rules::compile(&RuleText {
+            folders: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            ..RuleText::default()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_folder_rule_covers_what_it_names_and_all_below() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            (
+                "journal",
+                &["journal/a.md", "Journal/2024/a.md", "x/JOURNAL/a.md"],
+                &["journals/a.md", "journal.md", "a-journal/b.md"],
+            ),
+            ("journal/", &["journal/a.md", "x/journal/y.md"], &["journal.md"]),
+            ("journal/*", &["journal/a.md", "journal/b/c.md"], &["journalist/a.md"]),
+            ("journal/**", &["journal/a.md", "journal/b/c.md"], &["journal.md"]),
+            ("people/*", &["people/a.md", "people/a/b.md"], &["person/a.md"]),
+            ("/people", &["people/a.md"], &["x/people/a.md"]),
+            ("a/b", &["a/b/c.md", "A/B/c/d.md"], &["x/a/b/c.md", "a/bc/d.md", "a/x/b/c.md"]),
+            ("a/**/b", &["a/b/c.md", "a/x/b/c.md", "a/x/y/b/c.md"], &["b/c.md", "x/a/b/c.md"]),
+            ("**/b", &["b/c.md", "a/b/c.md"], &["ab/c.md"]),
+            ("20??", &["2024/a.md", "x/1999/2001/a.md"], &["202/a.md", "20245/a.md"]),
+            ("secret*", &["secrets/a.md", "Secret plan.md", "x/secret"], &["my secret/a.md"]),
+            ("people/jane.md", &["people/Jane.md"], &["people/jane doe.md"]),
+            ("Journée", &["Journe\u{301}e/a.md", "JOURNÉE/a.md"], &["Journee/a.md"]),
+            ("journal", &["journal./a.md", "journal /a.md", "jour\u{200b}nal/a.md"], &[]),
+        ];
+        for (rule, private, public) in table {
+            let rules = folders(&[rule]);
+            for path in *private {
+                assert!(rules.hides_name(path), "{rule} should hide {path}");
+            }
+            for path in *public {
+                assert!(!rules.hides_name(path), "{rule} should not hide {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn rules_that_cannot_be_understood_are_refused() {
+        for rule in ["", "/", "*/..", "a/../b", "./a", "a//b", "[a", "{a", "a**b", "a\\b"] {
+            let text = RuleText { folders: vec![rule.to_owned()], ..RuleText::default() };
+            assert!(Rules::compile(&text).is_err(), "{rule:?}");
+        }
+        for tag in ["", "#", "a b", "a,b", "priv*"] {
+            assert!(
+                Rules::compile(&RuleText { tags: vec![tag.to_owned()], ..RuleText::default() }).is_err(),
+                "{tag:?}"
+            );
+        }
+        for flag in ["", " ", "a b", "private:", "\"private\""] {
+            let text = RuleText { frontmatter_flag: Some(flag.to_owned()), ..RuleText::default() };
+            assert!(Rules::compile(&text).is_err(), "{flag:?}");
+        }
+    }
+
+    #[test]
+    fn a_tag_rule_covers_nested_tags_and_no_others() {
+        let rules =
+            Rules::compile(&RuleText { tags: vec!["#Private".into(), "a/b".into()], ..RuleText::default() })
+                .unwrap();
+        for tag in ["private", "private/x", "a/b", "a/b/c"] {
+            assert!(rules.hides_folded_tag(tag), "{tag}");
+        }
+        for tag in ["privateer", "a", "a/bc", "x/private", ""] {
+            assert!(!rules.hides_folded_tag(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_follows_the_rules() {
+        let one = RuleText::default();
+        let two = RuleText { tags: vec!["private".into()], ..RuleText::default() };
+        assert_eq!(one.fingerprint(), RuleText::default().fingerprint());
+        assert_ne!(one.fingerprint(), two.fingerprint());
     }
 }

@@ -1,0 +1,328 @@
+//! The gate: the only way from a name to the text of a note, and the only way out for what was
+//! made of it.
+//!
+//! Invariants. The bytes that are judged are the bytes that are handed out. A [`Note`] exists only
+//! when this request's session admitted it. Everything a session hands out carries its brand
+//! `'s`, which is invariant, so nothing outlives the request and nothing passes from one session
+//! to another.
+
+use std::io::{self, Read};
+use std::marker::PhantomData;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustix::fs::FileType;
+
+use super::decode::{Decoded, decode};
+use super::judge::{Verdict, judge};
+use super::links::{LinkMap, Names};
+use super::path::NotePath;
+use super::resolve::{self, Resolver};
+use super::rules::Rules;
+use super::scan::{FileId, FileStat, file_id};
+use super::{Profile, RulesSource, RulesUnavailable};
+
+/// A file that keeps changing while it is read is given up after so many tries.
+const READ_TRIES: usize = 3;
+/// A file of at least this size without blocks on disk is a placeholder of a cloud service;
+/// smaller ones may be stored inside their inode.
+const PLACEHOLDER_BYTES: u64 = 4096;
+
+/// The vault cannot be opened at all.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// There is nothing at this place.
+    #[error("there is no folder at {}", .0.display())]
+    Missing(PathBuf),
+    /// It is a file.
+    #[error("{} is not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// It may not be read.
+    #[error("no permission to read {}", .0.display())]
+    Denied(PathBuf),
+    /// Anything else.
+    #[error("{} cannot be opened: {source}", path.display())]
+    Io {
+        /// The vault.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Absent and forbidden look the same from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("note not found")]
+pub struct NotFound;
+
+/// Why the gate refused. For the owner's own terminal; never told to a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Missing, a link, or not readable.
+    Absent,
+    /// Not a regular file.
+    NotAFile,
+    /// Larger than the limit.
+    TooLarge,
+    /// Zero bytes or an unknown encoding.
+    NotText,
+    /// It kept changing while it was read.
+    Unstable,
+    /// A rule makes it private, or some of its names are not known.
+    Private,
+    /// It may not be read.
+    Denied,
+    /// A placeholder whose content is not on this disk.
+    Placeholder,
+}
+
+/// An open vault. Holds the only handle on its root.
+pub struct Vault {
+    pub(super) root: OwnedFd,
+    path: PathBuf,
+    device: u64,
+    resolver: Box<dyn Resolver>,
+    rules: Box<dyn RulesSource>,
+    links: Mutex<Option<Arc<LinkMap>>>,
+}
+
+impl Vault {
+    /// Opens the folder at `path`, links in that path included.
+    #[expect(clippy::disallowed_methods, reason = "the wall opens the root, once")]
+    pub fn open(path: &Path, rules: Box<dyn RulesSource>) -> Result<Vault, VaultError> {
+        let fail = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => VaultError::Missing(path.to_owned()),
+            io::ErrorKind::NotADirectory => VaultError::NotAFolder(path.to_owned()),
+            io::ErrorKind::PermissionDenied => VaultError::Denied(path.to_owned()),
+            _ => VaultError::Io { path: path.to_owned(), source },
+        };
+        let real = std::fs::canonicalize(path).map_err(fail)?;
+        let root = rustix::fs::open(&real, resolve::FOLDER_FLAGS, rustix::fs::Mode::empty())
+            .map_err(|error| fail(error.into()))?;
+        let stat = rustix::fs::fstat(&root).map_err(|error| fail(error.into()))?;
+        let (device, _) = file_id(&stat);
+        let resolver = resolve::best(root.as_fd());
+        Ok(Vault { root, path: real, device, resolver, rules, links: Mutex::new(None) })
+    }
+
+    /// Where the vault is, links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Device and inode of the root: they stay when the vault is moved on its disk.
+    pub fn root_id(&self) -> io::Result<(u64, u64)> {
+        Ok(file_id(&rustix::fs::fstat(&self.root)?))
+    }
+
+    /// Runs one request under the rules as they stand now. Fails closed: without valid rules,
+    /// nothing is served.
+    pub fn request<R>(
+        &self,
+        profile: Profile,
+        run: impl for<'s> FnOnce(&Session<'s>) -> R,
+    ) -> Result<R, RulesUnavailable> {
+        let rules = self.rules.current()?;
+        Ok(run(&Session { vault: self, rules, profile, links: OnceLock::new(), brand: PhantomData }))
+    }
+
+    /// The links of the vault, read again when a name changed.
+    fn current_links(&self, rules: &Rules) -> io::Result<Arc<LinkMap>> {
+        let mut cached = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(links) = cached.as_ref().filter(|links| links.is_current(self.root.as_fd(), rules)) {
+            return Ok(Arc::clone(links));
+        }
+        let links = Arc::new(LinkMap::read(self.root.as_fd(), rules)?);
+        *cached = Some(Arc::clone(&links));
+        Ok(links)
+    }
+}
+
+/// `'s` may neither shrink nor grow: no session's goods fit another's.
+type Brand<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
+
+/// One request: one profile, one generation of the rules. It cannot be stored.
+pub struct Session<'s> {
+    pub(super) vault: &'s Vault,
+    pub(super) rules: Arc<Rules>,
+    profile: Profile,
+    /// Read once for the whole request, when first needed; `None` where the names cannot be read.
+    links: OnceLock<Option<Arc<LinkMap>>>,
+    brand: Brand<'s>,
+}
+
+impl<'s> Session<'s> {
+    /// Who asks.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// See [`super::RuleText::fingerprint`].
+    pub fn rules_fingerprint(&self) -> &str {
+        self.rules.fingerprint()
+    }
+
+    /// Opens a note: the only function from a name to text.
+    pub fn open(&self, path: &NotePath) -> Result<Note<'s>, NotFound> {
+        self.admit(path).map_err(|_| NotFound)
+    }
+
+    /// Like [`Session::open`], with the reason for a refusal: for the owner's terminal only.
+    pub fn admit(&self, path: &NotePath) -> Result<Note<'s>, Refusal> {
+        if self.rules.ignores_name(path.as_str()) {
+            return Err(Refusal::Absent);
+        }
+        if self.is_public() && self.rules.hides_note(path) {
+            return Err(Refusal::Private);
+        }
+        let bytes = self.read(path)?;
+        if self.is_public() && !self.names_are_public(path, bytes.id, bytes.hard_links) {
+            return Err(Refusal::Private);
+        }
+        let Decoded { text, lossy } = decode(bytes.content).ok_or(Refusal::NotText)?;
+        if self.is_public() && (self.hides(&text) || lossy.is_some_and(|other| self.hides(&other))) {
+            return Err(Refusal::Private);
+        }
+        Ok(Note { path: path.clone(), text: text.into(), stat: bytes.stat, brand: PhantomData })
+    }
+
+    /// The exit: what was made of an admitted note may be shown to this session's audience.
+    pub fn release<T>(&self, from: &Note<'s>, value: T) -> Released<'s, T> {
+        let _ = from;
+        Released { value, brand: PhantomData }
+    }
+
+    /// Several released values as one; none is a value too.
+    pub fn gather<T>(&self, values: Vec<Released<'s, T>>) -> Released<'s, Vec<T>> {
+        Released { value: values.into_iter().map(|released| released.value).collect(), brand: PhantomData }
+    }
+
+    fn is_public(&self) -> bool {
+        self.profile == Profile::Public
+    }
+
+    fn hides(&self, text: &str) -> bool {
+        judge(&self.rules, text) == Verdict::Private
+    }
+
+    /// Is every name that leads to the file free of folder rules?
+    pub(super) fn names_are_public(&self, path: &NotePath, id: FileId, hard_links: u64) -> bool {
+        let links = self.links.get_or_init(|| self.vault.current_links(&self.rules).ok());
+        let Some(links) = links else { return false };
+        match links.names(path.as_str(), id, hard_links) {
+            Names::Known(names) => !names.iter().any(|name| self.rules.hides_name(name)),
+            Names::Uncertain => false,
+        }
+    }
+
+    /// Opens once, reads once; repeats only when the file changed meanwhile.
+    fn read(&self, path: &NotePath) -> Result<Bytes, Refusal> {
+        for _ in 0..READ_TRIES {
+            let file =
+                self.vault.resolver.open(self.vault.root.as_fd(), path).map_err(|error| {
+                    match error.kind() {
+                        io::ErrorKind::PermissionDenied => Refusal::Denied,
+                        _ => Refusal::Absent,
+                    }
+                })?;
+            if let Some(bytes) = read_unchanged(file, self.vault.device, self.rules.max_note_bytes)? {
+                return Ok(bytes);
+            }
+        }
+        Err(Refusal::Unstable)
+    }
+}
+
+/// What was read, and what the file was while it was read.
+struct Bytes {
+    content: Vec<u8>,
+    stat: FileStat,
+    id: FileId,
+    hard_links: u64,
+}
+
+/// Reads the file, at most `limit` bytes. `None` when it changed while it was read.
+#[expect(clippy::useless_conversion, reason = "the types differ between systems")]
+fn read_unchanged(file: OwnedFd, device: u64, limit: u64) -> Result<Option<Bytes>, Refusal> {
+    let before = rustix::fs::fstat(&file).map_err(|_| Refusal::Absent)?;
+    let stat = FileStat::of(&before);
+    if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile || file_id(&before).0 != device {
+        return Err(Refusal::NotAFile);
+    }
+    if stat.size > limit {
+        return Err(Refusal::TooLarge);
+    }
+    if stat.size >= PLACEHOLDER_BYTES && before.st_blocks == 0 {
+        return Err(Refusal::Placeholder);
+    }
+    let mut file = std::fs::File::from(file);
+    let mut content = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
+    (&mut file).take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|_| Refusal::Absent)?;
+    let after = rustix::fs::fstat(&file).map_err(|_| Refusal::Absent)?;
+    let unchanged = FileStat::of(&after) == stat && content.len() as u64 == stat.size;
+    let bytes = Bytes { content, stat, id: file_id(&after), hard_links: after.st_nlink.into() };
+    Ok(unchanged.then_some(bytes))
+}
+
+/// A note that was opened under its real name, judged and admitted. Deliberately without `Clone`,
+/// `Debug`, `Default` and `Deserialize`.
+pub struct Note<'s> {
+    path: NotePath,
+    text: Box<str>,
+    stat: FileStat,
+    brand: Brand<'s>,
+}
+
+impl Note<'_> {
+    /// Its name.
+    pub fn path(&self) -> &NotePath {
+        &self.path
+    }
+
+    /// The text that was judged.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the file was when it was read.
+    pub fn stat(&self) -> FileStat {
+        self.stat
+    }
+
+    /// BLAKE3 of the text, to tell whether an index is about this text.
+    pub fn content_hash(&self) -> [u8; 16] {
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(self.text.as_bytes()).as_bytes()[..16]);
+        short
+    }
+}
+
+/// A value that may be shown to this session's audience. Deliberately without `Clone`, `Debug`,
+/// `Default` and `Deserialize`.
+pub struct Released<'s, T> {
+    value: T,
+    brand: Brand<'s>,
+}
+
+impl<'s, T> Released<'s, T> {
+    /// Reshapes the value.
+    pub fn map<U>(self, reshape: impl FnOnce(T) -> U) -> Released<'s, U> {
+        Released { value: reshape(self.value), brand: PhantomData }
+    }
+
+    /// Two values as one.
+    pub fn with<U>(self, other: Released<'s, U>) -> Released<'s, (T, U)> {
+        Released { value: (self.value, other.value), brand: PhantomData }
+    }
+
+    /// A look at the value, to decide what else to open.
+    pub fn get(&self) -> &T {
+        &self.value
+    }
+
+    /// Out of the door. Only `reply` calls it.
+    pub(crate) fn into_reply_value(self) -> T {
+        self.value
+    }
+}

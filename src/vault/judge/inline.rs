@@ -1,0 +1,30 @@
+//! Private tags anywhere in the raw text: in prose, code, comments, HTML and properties alike.
+
+use crate::vault::fold::{fold_chars, is_ignorable};
+use crate::vault::rules::Rules;
+
+/// Is there a `#tag` that a tag rule makes private?
+pub(super) fn has_private_tag(rules: &Rules, text: &str) -> bool {
+    !rules.tags.is_empty()
+        && hash_ends(text).any(|at| rules.tags.iter().any(|rule| begins_with_tag(&text[at..], rule)))
+}
+
+/// Where a tag may begin: behind every `#` (or its full-width form) that does not stand inside a
+/// word, a path or a row of `#`.
+fn hash_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let ascii = text.match_indices('#');
+    let wide = if text.is_ascii() { None } else { Some(text.match_indices('\u{FF03}')) };
+    ascii.chain(wide.into_iter().flatten()).filter_map(|(at, hash)| {
+        let before = text[..at].chars().rev().find(|c| !is_ignorable(*c));
+        let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '#'));
+        (!inside).then_some(at + hash.len())
+    })
+}
+
+/// Does the text begin with the tag of a rule, or one nested below it, that ends there? Compared
+/// character by character, so that a row of near misses costs no more than it must.
+fn begins_with_tag(text: &str, folded_rule: &str) -> bool {
+    let mut folded = fold_chars(text.chars().take_while(|c| !c.is_whitespace()));
+    folded_rule.chars().all(|c| folded.next() == Some(c))
+        && !folded.next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
