@@ -1,0 +1,1 @@
+//! Answers as a terminal shows them.
