@@ -36,35 +36,6 @@ impl Console {
         BufWriter::new(AutoStream::new(stdout.lock(), choice))
     }
 
-    /// Columns to wrap text at; none where the output is not a terminal.
-    pub(super) fn width(self) -> Option<usize> {
-        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-        Some(usize::from(size.ws_col).clamp(MIN_WIDTH, MAX_WIDTH))
-    }
-
-    /// Whether someone can answer a question.
-    pub(super) fn can_ask(self) -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
-    }
-
-    /// Whether standard input is a terminal rather than a client.
-    pub(super) fn is_typed(self) -> bool {
-        io::stdin().is_terminal()
-    }
-
-    /// Whether a progress bar can be drawn.
-    pub(super) fn can_draw(self) -> bool {
-        io::stderr().is_terminal()
-    }
-
-    /// Writes a result as JSON.
-    pub(super) fn json<T: Serialize>(self, value: &T) -> io::Result<()> {
-        let mut out = self.out();
-        serde_json::to_writer_pretty(&mut out, value)?;
-        writeln!(out)?;
-        out.flush()
-    }
-
     /// An error: what is wrong, and what to do next.
     pub(super) fn error(self, message: &str, hint: &str) {
         let label = style::ERROR;
@@ -94,4 +65,33 @@ impl Console {
             Color::Never => ColorChoice::Never,
         }
     }
+}
+
+/// Writes a result as JSON, byte for byte: nothing is taken for a colour.
+pub(super) fn json<T: Serialize>(value: &T) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Columns to wrap text at; none where the output is not a terminal.
+pub(super) fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col).clamp(MIN_WIDTH, MAX_WIDTH))
+}
+
+/// Whether someone can answer a question.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether standard input is a terminal rather than a client.
+pub(super) fn is_typed() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Whether a progress bar can be drawn.
+pub(super) fn can_draw() -> bool {
+    io::stderr().is_terminal()
 }

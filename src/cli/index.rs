@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::cli::{CliError, Context, Exit, open, progress, render};
+use crate::cli::{CliError, Context, Exit, console, open, progress, render};
 use crate::ops::reindex::ReindexMode;
 use crate::sync::{BOTH_PROFILES, TreeSummary};
 use crate::vault::Profile;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
     let progress = progress::choose(console, args.quiet);
     let trees = open::run_index(&config, profiles, mode, progress.as_ref())?;
     if args.json {
-        console.json(&IndexAnswer { trees })?;
+        console::json(&IndexAnswer { trees })?;
     } else if !args.quiet {
         let mut out = console.out();
         render::index::summaries(&mut out, &trees)?;

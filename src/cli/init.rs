@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::cli::render::{escape, style};
-use crate::cli::{CliError, Context, Exit};
+use crate::cli::{CliError, Context, Exit, console};
 use crate::config::{self, Config, Environment, Existing, Overrides};
 
 const EXAMPLES: &str = "\
@@ -44,7 +44,7 @@ fn vault(context: &Context) -> Result<PathBuf, CliError> {
         return Ok(vault.clone());
     }
     let here = vault_here(context.environment);
-    if context.console.can_ask() {
+    if console::can_ask() {
         return ask(context, here);
     }
     let path = here.map_or("~/Documents/MyVault".to_owned(), |here| here.display().to_string());
@@ -94,8 +94,8 @@ impl Server {
 
 fn next_steps(out: &mut impl Write, file: &Path, server: &Server) -> io::Result<()> {
     let heading = style::HEADING;
-    let options: String =
-        server.arguments[1..].iter().map(|argument| format!(" {}", config::shell_quoted(argument))).collect();
+    let words = server.arguments.iter().skip(1).map(|argument| config::shell_quoted(argument));
+    let options = words.fold(String::new(), |line, word| line + " " + &word);
     writeln!(
         out,
         "Wrote {}; its [privacy] section says what AI clients never see.",

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::ValueEnum;
 
-use crate::cli::{CliError, Context, Exit, render};
+use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::links::{Direction, LinksRequest};
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ pub(super) fn run(args: &LinksArgs, context: &Context) -> Result<Exit, CliError>
     let reply = context.service()?.links(&request)?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
     } else {
         let mut out = console.out();
         render::notes::links(&mut out, answer)?;

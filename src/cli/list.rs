@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{CliError, Context, Exit, render};
+use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::list::ListRequest;
 
 const EXAMPLES: &str = "\
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ListArgs, context: &Context) -> Result<Exit, CliError> 
     let reply = context.service()?.list(&request(args))?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
     } else {
         let mut out = console.out();
         render::notes::list(&mut out, answer)?;

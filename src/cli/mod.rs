@@ -84,7 +84,7 @@ impl From<Profile> for vault::Profile {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Always
     Always,
@@ -122,7 +122,7 @@ pub fn run(cli: &Cli, environment: &Environment) -> Exit {
         Err(error) => {
             let audience =
                 if matches!(cli.command, Command::Serve(_)) { Audience::Others } else { Audience::Owner };
-            report(&error, audience, &context.console)
+            report(&error, audience, context.console)
         }
     }
 }
@@ -150,7 +150,7 @@ enum Audience {
     Others,
 }
 
-fn report(error: &CliError, audience: Audience, console: &Console) -> Exit {
+fn report(error: &CliError, audience: Audience, console: Console) -> Exit {
     if !error.is_broken_pipe() {
         let (message, hint) = match audience {
             Audience::Owner => (error.to_string(), error.hint()),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::console::Console;
+use crate::cli::console::{self, Console};
 use crate::sync::{Progress, Silent, Stage};
 
 /// Time between two lines of one stage.
@@ -17,7 +17,7 @@ const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 pub(super) fn choose(console: Console, quiet: bool) -> Box<dyn Progress> {
     if quiet {
         Box::new(Silent)
-    } else if console.can_draw() {
+    } else if console::can_draw() {
         Box::new(Bar::new())
     } else {
         Box::new(Lines::new(LINE_INTERVAL, move |line| console.message(line)))
@@ -156,13 +156,12 @@ mod tests {
         progress.begin(Stage::Words, 4);
         (0..4).for_each(|_| progress.advance(1));
         progress.end();
-        drop(progress);
         lines.into_inner().unwrap()
     }
 
     #[test]
     fn a_fast_stage_says_only_that_it_began_and_ended() {
-        let lines = lines_of(Duration::from_secs(3600));
+        let lines = lines_of(Duration::from_hours(1));
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0], "Reading notes: 4");
         assert!(lines[1].starts_with("Reading notes: 4 done in "), "{}", lines[1]);

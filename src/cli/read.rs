@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::str::FromStr;
 
-use crate::cli::{CliError, Context, Exit, render};
+use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::read::{Part, ReadRequest};
 
 const EXAMPLES: &str = "\
@@ -73,7 +73,7 @@ pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> 
     let reply = context.service()?.read(&request(args))?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
         return Ok(Exit::Done);
     }
     let mut out = console.out();

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::ValueEnum;
 
-use crate::cli::{CliError, Context, Exit, render};
+use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::search::{Detail, Mode, SearchRequest};
 
 const EXAMPLES: &str = "\
@@ -65,11 +65,11 @@ pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError
     let reply = context.service()?.search(&request(args))?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
     } else {
         answer.notices.iter().for_each(|notice| console.notice(notice));
         let mut out = console.out();
-        render::search::passages(&mut out, &answer.passages, console.width())?;
+        render::search::passages(&mut out, &answer.passages, console::width())?;
         out.flush()?;
         if answer.truncated {
             console.notice("Text was left out; `--limit` with a smaller number shows more of each passage.");

@@ -1,6 +1,6 @@
 //! `obsearch serve`: the MCP server. Standard output belongs to the protocol from here on.
 
-use crate::cli::{CliError, Context, Exit, open};
+use crate::cli::{CliError, Context, Exit, console, open};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,7 +13,7 @@ pub(super) struct ServeArgs {}
 
 pub(super) fn run(_: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
     let config = context.config()?;
-    if context.console.is_typed() {
+    if console::is_typed() {
         context.console.notice("Waiting for an MCP client on standard input; Ctrl-D ends it.");
     }
     open::serve_stdio(&config, context.profile())?;

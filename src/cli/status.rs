@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{CliError, Context, Exit, open, render};
+use crate::cli::{CliError, Context, Exit, console, open, render};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +24,7 @@ pub(super) fn run(args: &StatusArgs, context: &Context) -> Result<Exit, CliError
     let reply = open::service(&config, context.profile())?.status()?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
         return Ok(Exit::Done);
     }
     let mut out = console.out();

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{CliError, Context, Exit, render};
+use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::tags::TagsRequest;
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,7 @@ pub(super) fn run(args: &TagsArgs, context: &Context) -> Result<Exit, CliError> 
     let reply = context.service()?.tags(&TagsRequest { prefix })?;
     let answer = reply.get();
     if args.json {
-        console.json(answer)?;
+        console::json(answer)?;
     } else {
         let mut out = console.out();
         render::notes::tags(&mut out, &answer.tags)?;

@@ -85,29 +85,36 @@ fn folder(name: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn path(text: &str) -> Option<PathBuf> {
-        Some(PathBuf::from(text))
+    fn environment(home: &str, xdg: [&str; 3]) -> Environment {
+        let set = |text: &str| Some(PathBuf::from(text)).filter(|path| path.is_absolute());
+        let [config_home, data_home, cache_home] = xdg.map(set);
+        Environment { home: set(home), config_home, data_home, cache_home, ..Environment::default() }
+    }
+
+    #[track_caller]
+    fn check(environment: &Environment, expected: [&str; 3]) {
+        let folders = [environment.config_file(), environment.data_dir(), environment.cache_dir()];
+        assert_eq!(folders, expected.map(|path| Some(PathBuf::from(path))));
     }
 
     #[test]
     fn folders_default_to_the_home_folder() {
-        let environment = Environment { home: path("/home/ada"), ..Environment::default() };
-        assert_eq!(environment.config_file(), path("/home/ada/.config/obsearch/config.toml"));
-        assert_eq!(environment.data_dir(), path("/home/ada/.local/share/obsearch"));
-        assert_eq!(environment.cache_dir(), path("/home/ada/.cache/obsearch"));
+        check(
+            &environment("/home/ada", ["", "", ""]),
+            [
+                "/home/ada/.config/obsearch/config.toml",
+                "/home/ada/.local/share/obsearch",
+                "/home/ada/.cache/obsearch",
+            ],
+        );
     }
 
     #[test]
     fn xdg_folders_win_and_need_no_home() {
-        let environment = Environment {
-            config_home: path("/c"),
-            data_home: path("/d"),
-            cache_home: path("/k"),
-            ..Environment::default()
-        };
-        assert_eq!(environment.config_file(), path("/c/obsearch/config.toml"));
-        assert_eq!(environment.data_dir(), path("/d/obsearch"));
-        assert_eq!(environment.cache_dir(), path("/k/obsearch"));
+        check(
+            &environment("", ["/c", "/d", "/k"]),
+            ["/c/obsearch/config.toml", "/d/obsearch", "/k/obsearch"],
+        );
         assert_eq!(Environment::default().config_file(), None);
     }
 }

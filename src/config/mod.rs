@@ -72,10 +72,11 @@ impl Config {
             None => Written::default(),
         };
         let vault = file.vault_root(&path, environment, overrides)?;
+        let rules = FileRules::open(&path, &vault, environment)?;
         let (data_dir, cache_dir) = storage(environment, &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),
-            rules: Arc::new(FileRules::open(&path, &vault, environment)?),
+            rules: Arc::new(rules),
             embeddings: file.parsed.embeddings,
             server: file.parsed.server,
             data_dir,
@@ -176,6 +177,7 @@ fn expand_home(text: &str, home: Option<&Path>) -> Result<PathBuf, (&'static str
         )),
         (None, _) => {
             let rest = text.trim_start_matches("$HOME/").trim_start_matches("./");
+            let rest = if rest.is_empty() { "Documents/MyVault" } else { rest };
             Err(("the path is relative", format!("Write the whole path, such as \"~/{rest}\".")))
         }
     }

@@ -40,16 +40,16 @@ impl FileRules {
             environment: environment.clone(),
             state,
         };
-        rules.read()?;
+        rules.read(SystemTime::now())?;
         Ok(rules)
     }
 
-    fn read(&self) -> Result<Arc<Rules>, ConfigError> {
+    fn read(&self, now: SystemTime) -> Result<Arc<Rules>, ConfigError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = disk::stamp(&self.path).ok().flatten();
+        let current = disk::stamp(&self.path).ok().flatten();
         if let Some((stamp, rules)) = &state.known
-            && Some(*stamp) == now
-            && stamp.is_settled(SystemTime::now())
+            && Some(*stamp) == current
+            && stamp.is_settled(now)
         {
             return Ok(Arc::clone(rules));
         }
@@ -88,7 +88,7 @@ impl FileRules {
 
 impl RulesSource for FileRules {
     fn current(&self) -> Result<Arc<Rules>, RulesUnavailable> {
-        self.read().map_err(|error| RulesUnavailable(format!("{error} {}", error.hint())))
+        self.read(SystemTime::now()).map_err(|error| RulesUnavailable(format!("{error} {}", error.hint())))
     }
 }
 

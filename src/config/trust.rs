@@ -68,7 +68,7 @@ pub(super) fn check_file_outside(file: &Path, vault: &Path) -> Result<(), Config
         Ok(true) => Err(ConfigError::File {
             file: file.to_owned(),
             problem: "lies inside the vault, so whatever writes notes could change the rules".to_owned(),
-            fix: "Move it out of the vault, or make a folder further down the vault.".to_owned(),
+            fix: "Move it out of the vault, or choose a narrower folder as the vault.".to_owned(),
         }),
         Err(error) => Err(vault_error(vault, &error)),
     }

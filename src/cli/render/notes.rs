@@ -41,14 +41,15 @@ pub(in crate::cli) fn tags(out: &mut impl Write, tags: &[TagCount]) -> io::Resul
 /// The links of a note, by direction; directions without any are left out.
 pub(in crate::cli) fn links(out: &mut impl Write, answer: &LinksAnswer) -> io::Result<()> {
     writeln!(out, "{}", linked(&answer.path, &answer.title))?;
-    let notes = |notes: &[LinkedNote]| notes.iter().map(|note| linked(&note.path, &note.title)).collect();
-    section(out, "Links to", notes(&answer.outgoing))?;
-    section(out, "Linked from", notes(&answer.backlinks))?;
-    let unresolved = answer.unresolved.iter().map(|target| escape::line(target)).collect();
-    section(out, "Links to no note", unresolved)
+    let notes =
+        |notes: &[LinkedNote]| notes.iter().map(|note| linked(&note.path, &note.title)).collect::<Vec<_>>();
+    section(out, "Links to", &notes(&answer.outgoing))?;
+    section(out, "Linked from", &notes(&answer.backlinks))?;
+    let unresolved: Vec<String> = answer.unresolved.iter().map(|target| escape::line(target)).collect();
+    section(out, "Links to no note", &unresolved)
 }
 
-fn section(out: &mut impl Write, name: &str, entries: Vec<String>) -> io::Result<()> {
+fn section(out: &mut impl Write, name: &str, entries: &[String]) -> io::Result<()> {
     if entries.is_empty() {
         return Ok(());
     }
