@@ -47,7 +47,8 @@ fn vault(context: &Context) -> Result<PathBuf, CliError> {
     if console::can_ask() {
         return ask(context, here);
     }
-    let path = here.map_or("~/Documents/MyVault".to_owned(), |here| here.display().to_string());
+    let here = here.map(|here| config::shell_quoted(&here.display().to_string()));
+    let path = here.unwrap_or_else(|| "~/Documents/MyVault".to_owned());
     Err(no_vault(format!("Run `obsearch init --vault {path}`.")))
 }
 

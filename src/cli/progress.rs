@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::console::{self, Console};
-use crate::sync::{Progress, Silent, Stage};
+use crate::sync::{Progress, Stage};
 
 /// Time between two lines of one stage.
 const LINE_INTERVAL: Duration = Duration::from_secs(2);
@@ -14,10 +14,8 @@ const LINE_INTERVAL: Duration = Duration::from_secs(2);
 const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
 /// The progress that suits where standard error goes.
-pub(super) fn choose(console: Console, quiet: bool) -> Box<dyn Progress> {
-    if quiet {
-        Box::new(Silent)
-    } else if console::can_draw() {
+pub(super) fn choose(console: Console) -> Box<dyn Progress> {
+    if console::can_draw() {
         Box::new(Bar::new())
     } else {
         Box::new(Lines::new(LINE_INTERVAL, move |line| console.message(line)))

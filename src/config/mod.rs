@@ -72,7 +72,7 @@ impl Config {
             None => Written::default(),
         };
         let vault = file.vault_root(&path, environment, overrides)?;
-        let rules = FileRules::open(&path, &vault, environment)?;
+        let rules = FileRules::open(&path, read.as_ref(), &vault, environment)?;
         let (data_dir, cache_dir) = storage(environment, &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),

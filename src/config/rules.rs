@@ -4,7 +4,7 @@
 //! vanished, cannot be read or cannot be understood serves nothing until it is mended.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::config::disk::{self, FileBytes, Stamp};
@@ -30,22 +30,34 @@ struct State {
 }
 
 impl FileRules {
-    /// Rules of the file at `path`, which need not exist (yet): then nothing is private but what
-    /// the defaults say. Reads the file, so an error here refuses to start.
-    pub(super) fn open(path: &Path, vault: &Path, environment: &Environment) -> Result<Self, ConfigError> {
-        let state = Mutex::new(State { known: None, file_seen: false });
+    /// Rules of the file at `path`. `file` is what was read there at the start: none means that
+    /// there is no file (yet), and then only the default rules hold.
+    pub(super) fn open(
+        path: &Path,
+        file: Option<&FileBytes>,
+        vault: &Path,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let rules = FileRules {
             path: path.to_owned(),
             vault: vault.to_owned(),
             environment: environment.clone(),
-            state,
+            state: Mutex::new(State { known: None, file_seen: file.is_some() }),
         };
-        rules.read(SystemTime::now())?;
+        if let Some(file) = file {
+            let known = Some((file.stamp, Arc::new(rules.understand(file)?)));
+            rules.state().known = known;
+        }
         Ok(rules)
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is replaced as a whole, so a panic elsewhere leaves nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn read(&self, now: SystemTime) -> Result<Arc<Rules>, ConfigError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let current = disk::stamp(&self.path).ok().flatten();
         if let Some((stamp, rules)) = &state.known
             && Some(*stamp) == current

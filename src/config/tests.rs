@@ -135,10 +135,10 @@ fn another_file_can_be_named_but_must_exist() {
 fn no_vault_is_refused() {
     Home::new().check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         There is no configuration file at ~/.config/obsearch/config.toml.
         Run `obsearch init --vault PATH` once, or pass `--vault PATH`.
-    "#]],
+    "]],
     );
     Home::with("[privacy]\n").check_refused(
         None,
@@ -190,18 +190,18 @@ fn a_vault_that_cannot_be_used_is_refused() {
     let home = Home::with("[vault]\npath = \"~/Missing\"\n");
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         The vault ~/Missing does not exist.
         Check the path for typing errors, and that its disk is there.
-    "#]],
+    "]],
     );
     home.write("file.md", "");
     home.check_refused(
         Some("file.md"),
-        &expect![[r#"
+        &expect![[r"
         The vault ~/file.md is not a folder.
         Name the folder that holds the notes.
-    "#]],
+    "]],
     );
 }
 
@@ -230,19 +230,19 @@ fn a_file_that_others_can_change_is_refused() {
     home.chmod(".config/obsearch/config.toml", 0o664);
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         ~/.config/obsearch/config.toml can be changed by other users.
         Run `chmod go-w ~/.config/obsearch/config.toml`.
-    "#]],
+    "]],
     );
     home.chmod(".config/obsearch/config.toml", 0o644);
     home.chmod(".config/obsearch", 0o777);
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         ~/.config/obsearch can be changed by other users.
         Run `chmod go-w ~/.config/obsearch`.
-    "#]],
+    "]],
     );
 }
 
@@ -263,10 +263,10 @@ fn a_file_of_another_user_is_refused() {
 fn a_file_with_a_second_name_is_refused() {
     let home = Home::with(NOTES);
     fs::hard_link(home.path(".config/obsearch/config.toml"), home.path("Notes/copy.md")).unwrap();
-    home.check_refused(None, &expect![[r#"
+    home.check_refused(None, &expect![[r"
         ~/.config/obsearch/config.toml has hard links, so it could be changed under another name.
         Run `cp -p ~/.config/obsearch/config.toml ~/.config/obsearch/config.copy && mv ~/.config/obsearch/config.copy ~/.config/obsearch/config.toml`.
-    "#]]);
+    "]]);
 }
 
 #[test]
@@ -277,18 +277,18 @@ fn a_file_inside_the_vault_is_refused() {
     symlink(home.path("Notes/obsearch"), home.path(".config/obsearch")).unwrap();
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
             ~/.config/obsearch/config.toml lies inside the vault, so whatever writes notes could change the rules.
             Move it out of the vault, or choose a narrower folder as the vault.
-        "#]],
+        "]],
     );
     let whole_home = Home::with("[vault]\npath = \"~\"\n");
     whole_home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
             ~/.config/obsearch/config.toml lies inside the vault, so whatever writes notes could change the rules.
             Move it out of the vault, or choose a narrower folder as the vault.
-        "#]],
+        "]],
     );
 }
 
@@ -298,19 +298,19 @@ fn data_and_cache_inside_the_vault_are_refused() {
     home.environment.data_home = Some(home.path("Notes/data"));
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         ~/Notes/data/obsearch lies inside the vault, so the index would become part of the notes.
         Set XDG_DATA_HOME to a folder outside the vault.
-    "#]],
+    "]],
     );
     home.environment.data_home = None;
     symlink(home.path("Notes"), home.path(".cache")).unwrap();
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         ~/.cache/obsearch lies inside the vault, so the index would become part of the notes.
         Set XDG_CACHE_HOME to a folder outside the vault.
-    "#]],
+    "]],
     );
 }
 
@@ -321,10 +321,10 @@ fn a_data_folder_that_others_can_write_is_refused() {
     home.chmod(".local/share/obsearch", 0o775);
     home.check_refused(
         None,
-        &expect![[r#"
+        &expect![[r"
         ~/.local/share/obsearch can be changed by other users.
         Run `chmod go-w ~/.local/share/obsearch`.
-    "#]],
+    "]],
     );
 }
 

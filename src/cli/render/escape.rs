@@ -3,7 +3,7 @@
 
 /// A path, a title, a tag, a message: everything that stands on one line.
 pub(in crate::cli) fn line(text: &str) -> String {
-    text.chars().flat_map(|letter| Shown::of(letter, is_unsafe(letter))).collect()
+    text.chars().flat_map(escaped_in_line).collect()
 }
 
 /// Text of several lines: tabs and line ends stay, `\r\n` becomes `\n`.
@@ -13,7 +13,11 @@ pub(in crate::cli) fn block(text: &str) -> String {
 
 /// A character of a text of several lines, as it is shown.
 pub(super) fn escaped_in_block(letter: char) -> Shown {
-    Shown::of(letter, is_unsafe(letter) && letter != '\n' && letter != '\t')
+    if letter == '\n' || letter == '\t' { Shown::plain(letter) } else { escaped_in_line(letter) }
+}
+
+fn escaped_in_line(letter: char) -> Shown {
+    if is_unsafe(letter) { Shown::Escaped(letter.escape_unicode()) } else { Shown::plain(letter) }
 }
 
 /// A character as it is shown: itself, or an escape such as `\u{1b}`.
@@ -23,8 +27,8 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    fn of(letter: char, escape: bool) -> Self {
-        if escape { Shown::Escaped(letter.escape_unicode()) } else { Shown::Plain(std::iter::once(letter)) }
+    fn plain(letter: char) -> Self {
+        Shown::Plain(std::iter::once(letter))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{counted, escape, style};
+use super::{escape, grouped, style};
 use crate::config::Config;
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::vault::Profile;
@@ -15,19 +15,25 @@ pub(in crate::cli) fn status(
     answer: &StatusAnswer,
 ) -> io::Result<()> {
     let file = config.config_file.as_ref().map_or("none".to_owned(), |file| file.display().to_string());
-    let rows = [
-        ("Vault", format!("{} ({})", config.vault_name, config.vault.display())),
-        ("Profile", profile.as_str().to_owned()),
-        ("Index", state(answer.state).to_owned()),
-        ("Notes", counted(answer.notes, "note")),
-        ("Passages", passages(answer)),
-        ("Model", answer.model.clone().unwrap_or_else(|| "none, keyword search only".to_owned())),
-        ("Seen", answer.indexed_at.clone().unwrap_or_else(|| "never".to_owned())),
-        ("Settings", file),
-    ];
+    row(out, "Vault", &format!("{} ({})", config.vault_name, config.vault.display()))?;
+    row(out, "Profile", profile.as_str())?;
+    row(out, "Index", state(answer.state))?;
+    if answer.state != IndexState::Missing {
+        index(out, answer)?;
+    }
+    row(out, "Settings", &file)
+}
+
+fn index(out: &mut impl Write, answer: &StatusAnswer) -> io::Result<()> {
+    row(out, "Notes", &grouped(answer.notes))?;
+    row(out, "Passages", &passages(answer))?;
+    row(out, "Model", answer.model.as_deref().unwrap_or("none, keyword search only"))?;
+    row(out, "Updated", answer.indexed_at.as_deref().unwrap_or("not yet"))
+}
+
+fn row(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
     let heading = style::HEADING;
-    rows.iter()
-        .try_for_each(|(name, value)| writeln!(out, "{heading}{name:9}{heading:#} {}", escape::line(value)))
+    writeln!(out, "{heading}{name:9}{heading:#} {}", escape::line(value))
 }
 
 fn state(state: IndexState) -> &'static str {
@@ -41,9 +47,7 @@ fn state(state: IndexState) -> &'static str {
 
 fn passages(answer: &StatusAnswer) -> String {
     match answer.pending_vectors {
-        0 => counted(answer.chunks, "passage"),
-        pending => {
-            format!("{}, {} without a vector yet", counted(answer.chunks, "passage"), super::grouped(pending))
-        }
+        0 => grouped(answer.chunks),
+        pending => format!("{}, {} of them without a vector yet", grouped(answer.chunks), grouped(pending)),
     }
 }

@@ -63,7 +63,8 @@ fn passages_are_cited_wrapped_and_marked() {
             - <two>
 
             three
-    "#]].assert_eq(&shown(|out| search::passages(out, &passages, Some(40))));
+    "#]]
+    .assert_eq(&shown(|out| search::passages(out, &passages, Some(40))));
 }
 
 #[test]
@@ -82,7 +83,8 @@ fn a_passage_cannot_reach_the_terminal() {
          1. <a\u{202e}dm.md#\u{1b}[2J>  two\u{a}lines  <lines 3-9>
             x\u{1b}]0;title\u{7}
             y\u{9b}1m
-    "#]].assert_eq(&shown(|out| search::passages(out, &[hostile], Some(80))));
+    "#]]
+    .assert_eq(&shown(|out| search::passages(out, &[hostile], Some(80))));
 }
 
 #[test]
@@ -96,11 +98,12 @@ fn a_note_ends_with_a_line_end() {
 fn an_outline_is_indented_by_level() {
     let entry = |level, heading: &str, line| OutlineEntry { level, heading: heading.to_owned(), line };
     let outline = [entry(1, "Alpha", 1), entry(2, "Next\u{7} steps", 12), entry(6, "Deep", 120)];
-    expect![[r#"
+    expect![[r"
         <  1>  Alpha
         < 12>    Next\u{7} steps
         <120>            Deep
-    "#]].assert_eq(&shown(|out| notes::outline(out, &outline)));
+    "]]
+    .assert_eq(&shown(|out| notes::outline(out, &outline)));
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn links_are_grouped_by_direction() {
         backlinks: vec![],
         unresolved: vec!["Not there#x".to_owned()],
     };
-    expect![[r#"
+    expect![[r"
         <Alpha.md>
 
         <Links to>
@@ -140,7 +143,8 @@ fn links_are_grouped_by_direction() {
 
         <Links to no note>
           Not there#x
-    "#]].assert_eq(&shown(|out| notes::links(out, &answer)));
+    "]]
+    .assert_eq(&shown(|out| notes::links(out, &answer)));
     (answer.outgoing, answer.unresolved) = (vec![], vec![]);
     assert_eq!(shown(|out| notes::links(out, &answer)), "<Alpha.md>\n");
 }
@@ -166,29 +170,27 @@ fn the_status_fits_a_screen() {
         indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
         notices: vec![],
     };
-    expect![[r#"
+    expect![[r"
         <Vault    > Notes (/home/ada/Notes)
         <Profile  > public
         <Index    > words are ready, vectors are being made
-        <Notes    > 1,203 notes
-        <Passages > 9,001 passages, 12 without a vector yet
+        <Notes    > 1,203
+        <Passages > 9,001, 12 of them without a vector yet
         <Model    > multilingual
-        <Seen     > 2026-01-02T03:04:05Z
+        <Updated  > 2026-01-02T03:04:05Z
         <Settings > /home/ada/.config/obsearch/config.toml
-    "#]].assert_eq(&shown(|out| status::status(out, &config, Profile::Public, &answer)));
+    "]]
+    .assert_eq(&shown(|out| status::status(out, &config, Profile::Public, &answer)));
     answer.state = IndexState::Missing;
     (answer.notes, answer.chunks, answer.pending_vectors) = (0, 1, 0);
     (answer.model, answer.indexed_at) = (None, None);
-    expect![[r#"
+    expect![[r"
         <Vault    > Notes (/home/ada/Notes)
         <Profile  > full
         <Index    > none yet; run `obsearch index`
-        <Notes    > 0 notes
-        <Passages > 1 passage
-        <Model    > none, keyword search only
-        <Seen     > never
         <Settings > /home/ada/.config/obsearch/config.toml
-    "#]].assert_eq(&shown(|out| status::status(out, &config, Profile::Full, &answer)));
+    "]]
+    .assert_eq(&shown(|out| status::status(out, &config, Profile::Full, &answer)));
 }
 
 #[test]
@@ -223,13 +225,13 @@ fn an_index_run_is_a_line_for_each_tree() {
         notes: 1,
         ..public.clone()
     };
-    expect![[r#"
+    expect![[r"
         <public> 103 notes, 1,203 passages: 3 added, 1 changed, 0 removed, 8 skipped (5 private, 3 too large) in 1.3 s
                built anew: the chunker changed
                2 passages still without a vector
                <too large: big.md, b\u{1b}g.md, …>
         <full  > 1 note, 1,203 passages: 3 added, 1 changed, 0 removed, 0 skipped in 1.3 s
-    "#]].assert_eq(&shown(|out| index::summaries(out, &[public, full])));
+    "]].assert_eq(&shown(|out| index::summaries(out, &[public, full])));
 }
 
 #[test]

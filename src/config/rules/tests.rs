@@ -22,7 +22,9 @@ impl Setup {
         }
         let environment =
             Environment { user_id: rustix::process::getuid().as_raw(), ..Environment::default() };
-        let rules = FileRules::open(&file, &folder.path().join("vault"), &environment).unwrap();
+        let read = trust::read_file(&file, &environment).unwrap();
+        let rules =
+            FileRules::open(&file, read.as_ref(), &folder.path().join("vault"), &environment).unwrap();
         Setup { folder, rules }
     }
 
@@ -129,7 +131,7 @@ fn a_folder_in_its_place_serves_nothing() {
 fn a_file_is_read_again_only_if_it_changed_or_changed_a_moment_ago() {
     let setup = Setup::new(Some(GOOD));
     let in_an_hour = SystemTime::now() + Duration::from_hours(1);
-    let first = setup.rules.read(in_an_hour).unwrap();
+    let first = setup.next_request().unwrap();
     assert!(Arc::ptr_eq(&first, &setup.rules.read(in_an_hour).unwrap()), "nothing changed");
     let now = setup.next_request().unwrap();
     assert!(!Arc::ptr_eq(&first, &now), "it was written a moment ago");
