@@ -14,6 +14,9 @@ Examples:
   obsearch search budget --folder Projects --tag work --limit 3
   obsearch search budget --json | jq -r '.passages[].citation'";
 
+/// A person reads as much as there is; the bound of clients is for their context windows.
+const MAX_BYTES: usize = 1024 * 1024;
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SearchArgs {
@@ -72,7 +75,7 @@ pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError
         render::search::passages(&mut out, &answer.passages, console::width())?;
         out.flush()?;
         if answer.truncated {
-            console.notice("Text was left out; `--limit` with a smaller number shows more of each passage.");
+            console.notice("Text was left out; a smaller `--limit` shows more of each passage.");
         }
     }
     if answer.passages.is_empty() {
@@ -89,6 +92,7 @@ fn request(args: &SearchArgs) -> SearchRequest {
         limit: args.limit.into(),
         folders: args.folders.clone(),
         tags: super::tags::without_hash(&args.tags),
+        max_bytes: MAX_BYTES,
         detail: if args.full { Detail::Full } else { Detail::Excerpt },
         ..SearchRequest::default()
     }

@@ -104,6 +104,15 @@ pub(super) fn toml_error(text: &str, error: &toml::de::Error) -> Refusal {
 
 const SYNTAX_FIX: &str = r#"Write sections as [vault], texts in quotes, lists as ["a", "b"]."#;
 
+/// A section written as a list: serde takes one for a table without keys, so `privacy = []` would
+/// run without rules.
+pub(super) fn section_that_is_none(text: &str) -> Option<Refusal> {
+    let table = toml::de::DeTable::parse(text).ok()?;
+    let (name, value) = table.get_ref().iter().find(|(_, value)| !value.get_ref().is_table())?;
+    let (problem, fix) = wrong_value("", name.get_ref());
+    Some(refusal(text, value.span().start, problem, fix))
+}
+
 fn unknown_key(name: &str, expected: &[&str]) -> (String, String) {
     if let Some(fix) = not_yet(name) {
         return (format!("`{name}` is not in this version"), fix);

@@ -90,7 +90,8 @@ impl ConfigFile {
         if text.trim().is_empty() {
             return Err(explain::empty());
         }
-        toml::from_str(text).map_err(|error| explain::toml_error(text, &error))
+        let file = toml::from_str(text).map_err(|error| explain::toml_error(text, &error))?;
+        explain::section_that_is_none(text).map_or(Ok(file), Err)
     }
 
     /// The rules of the file, compiled; a bad one is refused with its line in `bytes`, the text

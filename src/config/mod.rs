@@ -1,4 +1,4 @@
-//! Configuration in two steps: the file as written ([`file`]) and the environment, resolved once
+//! Configuration in two steps: the file as written and the environment, resolved once
 //! into a [`Config`] that the rest of the house takes as plain values.
 //!
 //! Only this folder knows the environment, the home folder and where files of obsearch lie. A
@@ -63,7 +63,7 @@ impl Config {
     /// Reads and checks the configuration.
     pub fn resolve(environment: &Environment, overrides: &Overrides) -> Result<Config, ConfigError> {
         let path = config_path(environment, overrides)?;
-        let read = trust::read_file(&path, environment)?;
+        let read = trust::read_file(&path, environment.user_id)?;
         if read.is_none() && (overrides.config_file.is_some() || overrides.vault.is_none()) {
             return Err(ConfigError::NoFile { file: path });
         }
@@ -72,7 +72,7 @@ impl Config {
             None => Written::default(),
         };
         let vault = file.vault_root(&path, environment, overrides)?;
-        let rules = FileRules::open(&path, read.as_ref(), &vault, environment)?;
+        let rules = FileRules::open(&path, read.as_ref(), &vault, environment.user_id)?;
         let (data_dir, cache_dir) = storage(environment, &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use crate::config::disk::{self, FileBytes, Stamp};
 use crate::config::explain::Refusal;
 use crate::config::file::ConfigFile;
-use crate::config::{ConfigError, Environment, trust};
+use crate::config::{ConfigError, trust};
 use crate::vault::{RuleText, Rules, RulesSource, RulesUnavailable};
 
 /// Rules that follow the configuration file.
@@ -18,7 +18,8 @@ pub(super) struct FileRules {
     path: PathBuf,
     /// The real folder of the vault: the file must stay outside it.
     vault: PathBuf,
-    environment: Environment,
+    /// The user that runs the process.
+    user_id: u32,
     state: Mutex<State>,
 }
 
@@ -36,12 +37,12 @@ impl FileRules {
         path: &Path,
         file: Option<&FileBytes>,
         vault: &Path,
-        environment: &Environment,
+        user_id: u32,
     ) -> Result<Self, ConfigError> {
         let rules = FileRules {
             path: path.to_owned(),
             vault: vault.to_owned(),
-            environment: environment.clone(),
+            user_id,
             state: Mutex::new(State { known: None, file_seen: file.is_some() }),
         };
         if let Some(file) = file {
@@ -66,7 +67,7 @@ impl FileRules {
             return Ok(Arc::clone(rules));
         }
         state.known = None;
-        let Some(file) = trust::read_file(&self.path, &self.environment)? else {
+        let Some(file) = trust::read_file(&self.path, self.user_id)? else {
             return self.without_file(state.file_seen);
         };
         state.file_seen = true;

@@ -4,8 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::config::ConfigError;
 use crate::config::disk::{self, Access, FileBytes};
-use crate::config::{ConfigError, Environment};
 
 const STICKY_BIT: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -114,9 +114,9 @@ pub(super) fn is_same_folder(left: &Path, right: &Path) -> bool {
 }
 
 /// Reads the configuration file and refuses it if it cannot be trusted; none if there is none.
-pub(super) fn read_file(path: &Path, environment: &Environment) -> Result<Option<FileBytes>, ConfigError> {
+pub(super) fn read_file(path: &Path, user_id: u32) -> Result<Option<FileBytes>, ConfigError> {
     let Some(file) = disk::read(path).map_err(|error| unreadable(path, &error))? else { return Ok(None) };
-    check_file_access(&file, environment.user_id)?;
+    check_file_access(&file, user_id)?;
     Ok(Some(file))
 }
 

@@ -15,7 +15,7 @@ fn check(home: &Home, arguments: &[&str], expected: &Expect) {
 fn help_is_a_result() {
     check(
         &Home::new(),
-        &["--help"],
+        &["-h"],
         &expect![[r#"
             Search in a folder of Markdown notes, for you and for AI clients, with private notes out of reach
 
@@ -34,36 +34,16 @@ fn help_is_a_result() {
               help    Print this message or the help of the given subcommand(s)
 
             Options:
-              -h, --help
-                      Print help (see a summary with '-h')
-
-              -V, --version
-                      Print version
+              -h, --help     Print help (see more with '--help')
+              -V, --version  Print version
 
             Global options:
-                  --vault <PATH>
-                      The folder of notes, instead of the one in the configuration file
-
-                  --config <FILE>
-                      The configuration file [default: ~/.config/obsearch/config.toml]
-
-                  --profile <PROFILE>
-                      Who asks: `public` sees what AI clients see, `full` sees every note
-                      [default: public; for `index`: both]
-
-                      Possible values:
-                      - public: Private notes do not exist
-                      - full:   Every note
-
-                  --color <COLOR>
-                      Colours in the output
-
-                      Possible values:
-                      - auto:   On a terminal, unless `NO_COLOR` is set
-                      - always: Always
-                      - never:  Never
-          
-                      [default: auto]
+                  --vault <PATH>       The folder of notes, instead of the one in the configuration file
+                  --config <FILE>      The configuration file [default: ~/.config/obsearch/config.toml]
+                  --profile <PROFILE>  Who asks: `public` sees what AI clients see, `full` sees every note
+                                       [default: public; for `index`: both] [possible values: public, full]
+                  --color <COLOR>      Colours in the output [default: auto] [possible values: auto, always,
+                                       never]
 
             Examples:
               obsearch init --vault ~/Documents/MyVault

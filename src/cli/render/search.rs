@@ -8,7 +8,7 @@ use super::{escape, notes, style};
 use crate::ops::search::Passage;
 
 /// Columns before the text of a passage.
-const INDENT: usize = 4;
+const INDENT: usize = 3;
 
 /// Passages in order, a blank line between two; text is wrapped to `width` columns.
 pub(in crate::cli) fn passages(
@@ -31,7 +31,7 @@ pub(in crate::cli) fn passages(
 
 fn heading(out: &mut impl Write, passage: &Passage) -> io::Result<()> {
     let (citation, dim) = (style::CITATION, style::DIM);
-    write!(out, "{:>2}. {citation}{}{citation:#}", passage.rank, escape::line(&passage.citation))?;
+    write!(out, "{}. {citation}{}{citation:#}", passage.rank, escape::line(&passage.citation))?;
     if notes::title_says_more(&passage.title, &passage.path) {
         write!(out, "  {}", escape::line(&passage.title))?;
     }

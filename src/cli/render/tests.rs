@@ -52,7 +52,7 @@ fn passages_are_cited_wrapped_and_marked() {
     (second.rank, second.line_end) = (2, 3);
     second.title = "Beta, the second".to_owned();
     let passages = [passage("Ops/Alpha.md", Some("Renewal"), long, "ninety days by"), second];
-    expect![[r#"
+    expect![[r"
          1. <Ops/Alpha.md#Renewal>  <lines 3-9>
             The certificate is renewed every
             <ninety days by> the timer on the
@@ -63,7 +63,7 @@ fn passages_are_cited_wrapped_and_marked() {
             - <two>
 
             three
-    "#]]
+    "]]
     .assert_eq(&shown(|out| search::passages(out, &passages, Some(40))));
 }
 
@@ -79,11 +79,11 @@ fn a_passage_cannot_reach_the_terminal() {
     let mut hostile =
         passage("a\u{202e}dm.md", Some("\u{1b}[2J"), "x\u{1b}]0;title\u{7}\r\ny\u{9b}1m", "none");
     hostile.title = "two\nlines".to_owned();
-    expect![[r#"
+    expect![[r"
          1. <a\u{202e}dm.md#\u{1b}[2J>  two\u{a}lines  <lines 3-9>
             x\u{1b}]0;title\u{7}
             y\u{9b}1m
-    "#]]
+    "]]
     .assert_eq(&shown(|out| search::passages(out, &[hostile], Some(80))));
 }
 

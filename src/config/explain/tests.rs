@@ -105,6 +105,9 @@ fn keys_in_the_wrong_place_are_refused_with_the_right_one() {
             "[privacy.folders]\njournal = true",
             "[[privacy]]\nstrict = true",
             "privacy = \"strict\"",
+            "[vault]\n[server]\n",
+            "privacy = []",
+            "privacy = [[\"journal\"]]",
         ],
         &expect![[r#"
             1: unknown section or key `folders`: folders = ["journal"]
@@ -132,6 +135,16 @@ fn keys_in_the_wrong_place_are_refused_with_the_right_one() {
                Write it as a section: [privacy].
 
             1: `privacy` cannot have this value: privacy = "strict"
+               Write it as a section: [privacy].
+
+            accepted: [vault]
+            [server]
+
+
+            1: `privacy` cannot have this value: privacy = []
+               Write it as a section: [privacy].
+
+            1: `privacy` cannot have this value: privacy = [["journal"]]
                Write it as a section: [privacy].
         "#]],
     );

@@ -20,11 +20,9 @@ impl Setup {
         if let Some(text) = text {
             write(&file, text);
         }
-        let environment =
-            Environment { user_id: rustix::process::getuid().as_raw(), ..Environment::default() };
-        let read = trust::read_file(&file, &environment).unwrap();
-        let rules =
-            FileRules::open(&file, read.as_ref(), &folder.path().join("vault"), &environment).unwrap();
+        let user_id = rustix::process::getuid().as_raw();
+        let read = trust::read_file(&file, user_id).unwrap();
+        let rules = FileRules::open(&file, read.as_ref(), &folder.path().join("vault"), user_id).unwrap();
         Setup { folder, rules }
     }
 
