@@ -1,1 +1,207 @@
-//! cli
+//! The command line: arguments -> operations -> text. One file per subcommand.
+//!
+//! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 nothing
+//! found, 2 refused or broken. Notes come only through [`crate::ops::Service`], as for any client.
+
+mod console;
+mod error;
+mod index;
+mod init;
+mod links;
+mod list;
+mod open;
+mod progress;
+mod read;
+mod render;
+mod search;
+mod serve;
+mod status;
+mod tags;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use error::{CliError, Exit};
+
+use crate::config::{Config, Environment, Overrides};
+use crate::ops::Service;
+use crate::vault;
+use console::Console;
+
+const EXAMPLES: &str = "\
+Examples:
+  obsearch init --vault ~/Documents/MyVault
+  obsearch index
+  obsearch search \"how do I renew the certificate\"
+  obsearch serve                 # what an AI client starts
+
+Exit codes: 0 done, 1 nothing found, 2 refused or broken.";
+
+/// Search in a folder of Markdown notes, for you and for AI clients, with private notes out of reach.
+#[derive(Debug, Parser)]
+#[command(name = "obsearch", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// The folder of notes, instead of the one in the configuration file
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
+    vault: Option<PathBuf>,
+    /// The configuration file [default: ~/.config/obsearch/config.toml]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    config: Option<PathBuf>,
+    /// Who asks: `public` sees what AI clients see, `full` sees every note
+    /// [default: public; for `index`: both]
+    #[arg(long, global = true, value_enum, help_heading = "Global options", verbatim_doc_comment)]
+    profile: Option<Profile>,
+    /// Colours in the output
+    #[arg(long, global = true, value_enum, default_value = "auto", help_heading = "Global options")]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Profile {
+    /// Private notes do not exist
+    Public,
+    /// Every note
+    Full,
+}
+
+impl From<Profile> for vault::Profile {
+    fn from(profile: Profile) -> Self {
+        match profile {
+            Profile::Public => vault::Profile::Public,
+            Profile::Full => vault::Profile::Full,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write the configuration file
+    Init(init::InitArgs),
+    /// Build the index, or bring it up to date
+    Index(index::IndexArgs),
+    /// Find passages by words and meaning
+    Search(search::SearchArgs),
+    /// Print a note, or a part of it
+    Read(read::ReadArgs),
+    /// List notes or folders
+    List(list::ListArgs),
+    /// List tags with the number of notes that carry each
+    Tags(tags::TagsArgs),
+    /// Show what a note links to and what links to it
+    Links(links::LinksArgs),
+    /// Show the state of the index
+    Status(status::StatusArgs),
+    /// Serve an AI client over MCP on standard input and output
+    Serve(serve::ServeArgs),
+}
+
+/// Runs a command and says how it went; errors are told on standard error.
+pub fn run(cli: &Cli, environment: &Environment) -> Exit {
+    let context = Context { environment, global: &cli.global, console: Console::new(cli.global.color) };
+    match dispatch(&cli.command, &context) {
+        Ok(exit) => exit,
+        Err(error) => {
+            let audience =
+                if matches!(cli.command, Command::Serve(_)) { Audience::Others } else { Audience::Owner };
+            report(&error, audience, context.console)
+        }
+    }
+}
+
+fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
+    match command {
+        Command::Init(args) => init::run(args, context),
+        Command::Index(args) => index::run(args, context),
+        Command::Search(args) => search::run(args, context),
+        Command::Read(args) => read::run(args, context),
+        Command::List(args) => list::run(args, context),
+        Command::Tags(args) => tags::run(args, context),
+        Command::Links(args) => links::run(args, context),
+        Command::Status(args) => status::run(args, context),
+        Command::Serve(args) => serve::run(args, context),
+    }
+}
+
+/// Who reads standard error.
+#[derive(Clone, Copy)]
+enum Audience {
+    /// The owner, at a terminal.
+    Owner,
+    /// The log of an AI client, which the client may read: no path, no rule.
+    Others,
+}
+
+fn report(error: &CliError, audience: Audience, console: Console) -> Exit {
+    if !error.is_broken_pipe() {
+        let (message, hint) = match audience {
+            Audience::Owner => (error.to_string(), error.hint()),
+            Audience::Others => (error.brief(), "Run `obsearch status` in a terminal to see why.".to_owned()),
+        };
+        console.error(&message, &hint);
+    }
+    error.exit()
+}
+
+/// What every command needs.
+struct Context<'a> {
+    environment: &'a Environment,
+    global: &'a Global,
+    console: Console,
+}
+
+impl Context<'_> {
+    fn overrides(&self) -> Overrides {
+        Overrides { vault: self.global.vault.clone(), config_file: self.global.config.clone() }
+    }
+
+    fn config(&self) -> Result<Config, CliError> {
+        Ok(Config::resolve(self.environment, &self.overrides())?)
+    }
+
+    fn profile(&self) -> vault::Profile {
+        self.global.profile.map_or(vault::Profile::Public, Into::into)
+    }
+
+    fn service(&self) -> Result<Service, CliError> {
+        open::service(&self.config()?, self.profile())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:\n  obsearch"), "{}", command.get_name());
+        }
+    }
+}

@@ -1,1 +1,187 @@
-//! config
+//! Configuration in two steps: the file as written and the environment, resolved once
+//! into a [`Config`] that the rest of the house takes as plain values.
+//!
+//! Only this folder knows the environment, the home folder and where files of obsearch lie. A
+//! configuration that is not fully understood, or that someone else could have written, is
+//! refused: a misspelt rule must never run as no rule.
+
+mod disk;
+mod environment;
+mod error;
+mod explain;
+mod file;
+mod rules;
+mod template;
+mod trust;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use disk::Existing;
+pub use environment::{Environment, names};
+pub use error::ConfigError;
+pub use file::{Backend, Embeddings, ModelChoice, Server};
+pub use template::{check_free, write_template};
+pub use trust::shell_quoted;
+
+use crate::vault::RulesSource;
+use explain::Refusal;
+use file::ConfigFile;
+use rules::FileRules;
+
+/// What the command line says about the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overrides {
+    /// The vault instead of the file's; relative to the working folder.
+    pub vault: Option<PathBuf>,
+    /// The configuration file instead of the user's; it must exist.
+    pub config_file: Option<PathBuf>,
+}
+
+/// Everything that is configured, resolved and checked.
+#[derive(Clone)]
+pub struct Config {
+    /// The vault's real folder.
+    pub vault: PathBuf,
+    /// The vault's name, for people: configured, or the folder's.
+    pub vault_name: String,
+    /// Who may see what, as the configuration file says it at each request.
+    pub rules: Arc<dyn RulesSource>,
+    /// Where vectors come from.
+    pub embeddings: Embeddings,
+    /// What clients may ask of the server.
+    pub server: Server,
+    /// Holds the indexes; outside the vault; need not exist.
+    pub data_dir: PathBuf,
+    /// Holds what can be made again; outside the vault; need not exist.
+    pub cache_dir: PathBuf,
+    /// The configuration file, if there is one.
+    pub config_file: Option<PathBuf>,
+}
+
+impl Config {
+    /// Reads and checks the configuration.
+    pub fn resolve(environment: &Environment, overrides: &Overrides) -> Result<Config, ConfigError> {
+        let path = config_path(environment, overrides)?;
+        let read = trust::read_file(&path, environment.user_id)?;
+        if read.is_none() && (overrides.config_file.is_some() || overrides.vault.is_none()) {
+            return Err(ConfigError::NoFile { file: path });
+        }
+        let file = match &read {
+            Some(read) => Written::parse(&path, &read.bytes, environment)?,
+            None => Written::default(),
+        };
+        let vault = file.vault_root(&path, environment, overrides)?;
+        let rules = FileRules::open(&path, read.as_ref(), &vault, environment.user_id)?;
+        let (data_dir, cache_dir) = storage(environment, &vault)?;
+        Ok(Config {
+            vault_name: file.vault_name(&vault),
+            rules: Arc::new(rules),
+            embeddings: file.parsed.embeddings,
+            server: file.parsed.server,
+            data_dir,
+            cache_dir,
+            config_file: read.map(|_| path),
+            vault,
+        })
+    }
+}
+
+/// The file as understood, and the vault it names.
+#[derive(Default)]
+struct Written {
+    parsed: ConfigFile,
+    vault: Option<PathBuf>,
+}
+
+impl Written {
+    fn parse(path: &Path, bytes: &[u8], environment: &Environment) -> Result<Self, ConfigError> {
+        let understand = || -> Result<Self, Refusal> {
+            let parsed = ConfigFile::parse(bytes)?;
+            let vault = parsed.vault.path.as_ref().map(|written| {
+                expand_home(written.get_ref(), environment.home.as_deref())
+                    .map_err(|(problem, fix)| explain::bad_path(bytes, &written.span(), problem, fix))
+            });
+            Ok(Written { vault: vault.transpose()?, parsed })
+        };
+        understand().map_err(|refusal| rules::in_file(path, refusal))
+    }
+
+    fn vault_root(
+        &self,
+        file: &Path,
+        environment: &Environment,
+        overrides: &Overrides,
+    ) -> Result<PathBuf, ConfigError> {
+        let named = match &overrides.vault {
+            Some(vault) => Some(from_command_line(vault, environment)),
+            None => self.vault.clone(),
+        };
+        trust::vault_root(&named.ok_or_else(|| ConfigError::NoVault { file: file.to_owned() })?)
+    }
+
+    /// The configured name belongs to the configured vault only.
+    fn vault_name(&self, vault: &Path) -> String {
+        let is_named = self.vault.as_ref().is_none_or(|named| trust::is_same_folder(named, vault));
+        let configured = self.parsed.vault.name.clone().filter(|name| is_named && !name.trim().is_empty());
+        let folder = || vault.file_name().unwrap_or(vault.as_os_str()).to_string_lossy().into_owned();
+        configured.unwrap_or_else(folder)
+    }
+}
+
+/// The configuration file to use, whether or not it exists.
+pub fn config_path(environment: &Environment, overrides: &Overrides) -> Result<PathBuf, ConfigError> {
+    match &overrides.config_file {
+        Some(file) => Ok(from_command_line(file, environment)),
+        None => environment.config_file().ok_or(ConfigError::NoHome),
+    }
+}
+
+/// The real folder of a vault named on the command line.
+pub fn vault_from_command_line(vault: &Path, environment: &Environment) -> Result<PathBuf, ConfigError> {
+    trust::vault_root(&from_command_line(vault, environment))
+}
+
+/// The data and cache folders, checked against the vault.
+fn storage(environment: &Environment, vault: &Path) -> Result<(PathBuf, PathBuf), ConfigError> {
+    let data = environment.data_dir().ok_or(ConfigError::NoHome)?;
+    let cache = environment.cache_dir().ok_or(ConfigError::NoHome)?;
+    trust::check_storage(&data, vault, names::DATA_HOME, environment.user_id)?;
+    trust::check_storage(&cache, vault, names::CACHE_HOME, environment.user_id)?;
+    Ok((data, cache))
+}
+
+/// A path from the command line: `~` that the shell left alone, else relative to the working folder.
+fn from_command_line(path: &Path, environment: &Environment) -> PathBuf {
+    let expanded = path.to_str().and_then(|text| expand_home(text, environment.home.as_deref()).ok());
+    expanded.unwrap_or_else(|| match &environment.current_dir {
+        Some(folder) => folder.join(path),
+        None => path.to_owned(),
+    })
+}
+
+/// A path of the file: absolute, `~` or `~/…`. Else what is wrong, and the fix.
+fn expand_home(text: &str, home: Option<&Path>) -> Result<PathBuf, (&'static str, String)> {
+    if Path::new(text).is_absolute() {
+        return Ok(PathBuf::from(text));
+    }
+    let below_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+    match (below_home, home) {
+        (Some(rest), Some(home)) => Ok(home.join(rest)),
+        (Some(_), None) => {
+            Err(("the home folder is unknown", "Write the whole path, from `/` on.".to_owned()))
+        }
+        (None, _) if text.starts_with('~') => Err((
+            "the home folders of other users are not known",
+            "Write the whole path, from `/` on.".to_owned(),
+        )),
+        (None, _) => {
+            let rest = text.trim_start_matches("$HOME/").trim_start_matches("./");
+            let rest = if rest.is_empty() { "Documents/MyVault" } else { rest };
+            Err(("the path is relative", format!("Write the whole path, such as \"~/{rest}\".")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

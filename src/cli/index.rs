@@ -1,0 +1,53 @@
+//! `obsearch index`: builds the index or brings it up to date.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::cli::{CliError, Context, Exit, console, open, progress, render};
+use crate::ops::reindex::ReindexMode;
+use crate::sync::{BOTH_PROFILES, Silent, TreeSummary};
+use crate::vault::Profile;
+
+const EXAMPLES: &str = "\
+Examples:
+  obsearch index
+  obsearch index --profile public --quiet
+  obsearch index --rebuild       # everything anew; the old index serves until it is done";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct IndexArgs {
+    /// Build everything anew instead of only what changed
+    #[arg(long)]
+    rebuild: bool,
+    /// Print nothing but errors (and the answer, with `--json`)
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct IndexAnswer {
+    trees: Vec<TreeSummary>,
+}
+
+pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError> {
+    let console = context.console;
+    let config = context.config()?;
+    let chosen = context.global.profile.map(|profile| [Profile::from(profile)]);
+    let profiles = chosen.as_ref().map_or(&BOTH_PROFILES[..], |one| &one[..]);
+    let mode = if args.rebuild { ReindexMode::Full } else { ReindexMode::Incremental };
+    let progress = if args.quiet { Box::new(Silent) } else { progress::choose(console) };
+    let trees = open::run_index(&config, profiles, mode, progress.as_ref())?;
+    if args.json {
+        console::json(&IndexAnswer { trees })?;
+    } else if !args.quiet {
+        let mut out = console.out();
+        render::index::summaries(&mut out, &trees)?;
+        out.flush()?;
+    }
+    Ok(Exit::Done)
+}

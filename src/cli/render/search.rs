@@ -1,0 +1,59 @@
+//! Passages: where each comes from, and its text with the words of the query marked.
+
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+
+use super::wrap::{self, Run};
+use super::{escape, notes, style};
+use crate::ops::search::Passage;
+
+/// Columns before the text of a passage.
+const INDENT: usize = 3;
+
+/// Passages in order, a blank line between two; text is wrapped to `width` columns.
+pub(in crate::cli) fn passages(
+    out: &mut impl Write,
+    passages: &[Passage],
+    width: Option<usize>,
+) -> io::Result<()> {
+    for (index, passage) in passages.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        heading(out, passage)?;
+        let text_width = width.map(|width| width - INDENT);
+        for line in wrap::lines(&passage.text, &passage.highlights, text_width) {
+            text_line(out, &line)?;
+        }
+    }
+    Ok(())
+}
+
+fn heading(out: &mut impl Write, passage: &Passage) -> io::Result<()> {
+    let (citation, dim) = (style::CITATION, style::DIM);
+    write!(out, "{}. {citation}{}{citation:#}", passage.rank, escape::line(&passage.citation))?;
+    if notes::title_says_more(&passage.title, &passage.path) {
+        write!(out, "  {}", escape::line(&passage.title))?;
+    }
+    writeln!(out, "  {dim}{}{dim:#}", line_range(passage.line_start..=passage.line_end))
+}
+
+fn text_line(out: &mut impl Write, line: &[Run]) -> io::Result<()> {
+    if line.iter().any(|run| !run.text.trim().is_empty()) {
+        write!(out, "{:INDENT$}", "")?;
+        line.iter().try_for_each(|run| text_run(out, run))?;
+    }
+    writeln!(out)
+}
+
+fn text_run(out: &mut impl Write, run: &Run) -> io::Result<()> {
+    if run.marked { write!(out, "{0}{1}{0:#}", style::MATCH, run.text) } else { write!(out, "{}", run.text) }
+}
+
+fn line_range(lines: RangeInclusive<u32>) -> String {
+    if lines.start() == lines.end() {
+        format!("line {}", lines.start())
+    } else {
+        format!("lines {}-{}", lines.start(), lines.end())
+    }
+}

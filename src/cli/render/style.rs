@@ -1,0 +1,14 @@
+//! The few styles of the output.
+
+use anstyle::{AnsiColor, Style};
+
+/// Where a passage comes from.
+pub(in crate::cli) const CITATION: Style = AnsiColor::Cyan.on_default().bold();
+/// Words of the query.
+pub(in crate::cli) const MATCH: Style = AnsiColor::Yellow.on_default().bold();
+/// What is less important.
+pub(in crate::cli) const DIM: Style = Style::new().dimmed();
+/// A heading over a part of an answer.
+pub(in crate::cli) const HEADING: Style = Style::new().bold();
+/// What went wrong.
+pub(in crate::cli) const ERROR: Style = AnsiColor::Red.on_default().bold();

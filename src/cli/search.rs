@@ -1,0 +1,119 @@
+//! `obsearch search`: passages, best first.
+
+use std::io::Write;
+
+use clap::ValueEnum;
+
+use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::search::{Detail, Mode, SearchRequest};
+
+const EXAMPLES: &str = "\
+Examples:
+  obsearch search how do I renew the certificate
+  obsearch search '\"exact phrase\"' --mode keyword
+  obsearch search budget --folder Projects --tag work --limit 3
+  obsearch search budget --json | jq -r '.passages[].citation'";
+
+/// A person reads as much as there is; the bound of clients is for their context windows.
+const MAX_BYTES: usize = 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SearchArgs {
+    /// What to look for; quotes make a phrase
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    /// Passages wanted
+    #[arg(long, short = 'n', default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=50))]
+    limit: u8,
+    /// Only notes below this folder; may be given several times
+    #[arg(long = "folder", value_name = "FOLDER")]
+    folders: Vec<String>,
+    /// Only notes with this tag; given several times, all of them are needed
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// How to look
+    #[arg(long, value_enum, default_value = "hybrid")]
+    mode: ModeArg,
+    /// Whole passages instead of excerpts
+    #[arg(long)]
+    full: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModeArg {
+    /// By words and by meaning
+    Hybrid,
+    /// By words only
+    Keyword,
+    /// By meaning only
+    Semantic,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Hybrid => Mode::Hybrid,
+            ModeArg::Keyword => Mode::Keyword,
+            ModeArg::Semantic => Mode::Semantic,
+        }
+    }
+}
+
+pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError> {
+    let console = context.console;
+    let reply = context.service()?.search(&request(args))?;
+    let answer = reply.get();
+    if args.json {
+        console::json(answer)?;
+    } else {
+        answer.notices.iter().for_each(|notice| console.notice(notice));
+        let mut out = console.out();
+        render::search::passages(&mut out, &answer.passages, console::width())?;
+        out.flush()?;
+        if answer.truncated {
+            console.notice("Text was left out; a smaller `--limit` shows more of each passage.");
+        }
+    }
+    if answer.passages.is_empty() {
+        console.message("Nothing found.");
+        return Ok(Exit::NothingFound);
+    }
+    Ok(Exit::Done)
+}
+
+fn request(args: &SearchArgs) -> SearchRequest {
+    SearchRequest {
+        query: args.query.join(" "),
+        mode: args.mode.into(),
+        limit: args.limit.into(),
+        folders: args.folders.clone(),
+        tags: super::tags::without_hash(&args.tags),
+        max_bytes: MAX_BYTES,
+        detail: if args.full { Detail::Full } else { Detail::Excerpt },
+        ..SearchRequest::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn arguments_become_a_request() {
+        let line = "obsearch search two words --folder A --folder B --tag #x -n 3 --mode semantic --full";
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let Command::Search(args) = cli.command else { panic!("not a search") };
+        let request = request(&args);
+        assert_eq!(request.query, "two words");
+        assert_eq!(request.folders, ["A", "B"]);
+        assert_eq!(request.tags, ["x"]);
+        assert_eq!((request.limit, request.mode, request.detail), (3, Mode::Semantic, Detail::Full));
+    }
+}

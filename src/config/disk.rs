@@ -1,0 +1,173 @@
+//! Reading and writing the configuration file, and looking at the folders around it. The only
+//! file access of this part of the house; it never opens a note.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the configuration is read, written and located here, outside the vault"
+)]
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{Mode, OFlags};
+
+/// A configuration is a page or two; anything larger is something else.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// Coarse clocks give two writes in a row the same time, so a file that changed so recently may
+/// change again unseen.
+const SETTLE_TIME: Duration = Duration::from_secs(2);
+
+/// Which state of which file: two equal stamps, once settled, mean equal bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether the file has been left alone long enough for its times to tell the next change.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        let changed = u64::try_from(self.changed.0).unwrap_or(0);
+        now.duration_since(UNIX_EPOCH + Duration::from_secs(changed)).is_ok_and(|age| age > SETTLE_TIME)
+    }
+}
+
+/// The configuration file as it lay on disk.
+#[derive(Debug)]
+pub(super) struct FileBytes {
+    /// The file behind any links.
+    pub(super) real_path: PathBuf,
+    /// What it was when it was opened.
+    pub(super) stamp: Stamp,
+    /// Owner, mode and number of names, of the file that was opened.
+    pub(super) access: Access,
+    /// Its content.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Who can change a file or a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    /// The user it belongs to.
+    pub(super) owner: u32,
+    /// Permission bits, the sticky bit included.
+    pub(super) mode: u32,
+    /// Hard links.
+    pub(super) names: u64,
+}
+
+impl Access {
+    fn of(metadata: &Metadata) -> Self {
+        Access { owner: metadata.uid(), mode: metadata.mode() & 0o7777, names: metadata.nlink() }
+    }
+}
+
+/// The state of a file, links followed; none if it does not exist.
+pub(super) fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
+    Ok(if_exists(fs::metadata(path))?.map(|metadata| Stamp::of(&metadata)))
+}
+
+/// Who can change a file or folder, links followed; none if it does not exist.
+pub(super) fn access(path: &Path) -> io::Result<Option<Access>> {
+    Ok(if_exists(fs::metadata(path))?.map(|metadata| Access::of(&metadata)))
+}
+
+/// Reads the configuration file; none if it does not exist. The stamp is taken before the bytes:
+/// a change in between shows as a new stamp next time. A pipe in its place does not block.
+pub(super) fn read(path: &Path) -> io::Result<Option<FileBytes>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
+    let Some(descriptor) = if_exists(opened)? else { return Ok(None) };
+    let file = File::from(descriptor);
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_CONFIG_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 1 MiB"));
+    }
+    let real_path = fs::canonicalize(path)?;
+    Ok(Some(FileBytes { real_path, stamp: Stamp::of(&metadata), access: Access::of(&metadata), bytes }))
+}
+
+/// The real folder behind a name, if it is a folder whose entries can be listed.
+pub(super) fn listable_folder(path: &Path) -> io::Result<PathBuf> {
+    let real = fs::canonicalize(path)?;
+    fs::read_dir(&real)?;
+    Ok(real)
+}
+
+/// Whether `path`, links resolved, is `folder` or lies below it. A path that does not exist yet
+/// is judged by the nearest folder above it that does. Folders are compared by device and inode,
+/// so neither case nor a second mount point hides one.
+pub(super) fn is_inside(path: &Path, folder: &Path) -> io::Result<bool> {
+    let identity = |path: &Path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    let wanted = identity(folder)?;
+    let Some(real) = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok()) else {
+        return Ok(false);
+    };
+    Ok(real.ancestors().any(|ancestor| identity(ancestor).is_ok_and(|found| found == wanted)))
+}
+
+/// Makes a folder (and those above it) for the owner alone; folders that exist stay as they are.
+pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Writes a file for the owner alone: all of it or nothing, under a temporary name first.
+pub(super) fn write_private_file(path: &Path, text: &str, existing: Existing) -> io::Result<()> {
+    let temporary = path.with_extension(format!("toml.{}.new", std::process::id()));
+    let result = create_and_place(&temporary, path, text, existing);
+    if result.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// What becomes of a file that is already there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and writing fails.
+    Keep,
+    /// It is replaced.
+    Replace,
+}
+
+fn create_and_place(temporary: &Path, path: &Path, text: &str, existing: Existing) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let descriptor = rustix::fs::open(temporary, flags, Mode::RUSR | Mode::WUSR)?;
+    let mut file = File::from(descriptor);
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    match existing {
+        Existing::Replace => fs::rename(temporary, path),
+        // A link fails where a file is, so one that appeared meanwhile is not overwritten.
+        Existing::Keep => fs::hard_link(temporary, path).and_then(|()| fs::remove_file(temporary)),
+    }
+}
+
+fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,227 @@
+//! What the TOML reader says -> what the owner should do: which line, what is wrong with it, and
+//! what to write instead. Pure.
+
+use std::ops::Range;
+
+use crate::vault::RuleError;
+
+/// A refused line of the configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// From 1.
+    pub(super) line: usize,
+    /// What is wrong.
+    pub(super) problem: String,
+    /// The line as written, shortened.
+    pub(super) text: String,
+    /// What to write instead, a sentence.
+    pub(super) fix: String,
+}
+
+/// A key of the file and how it is written. The examples are checked by a test.
+struct Key {
+    section: &'static str,
+    name: &'static str,
+    example: &'static str,
+}
+
+const KEYS: [Key; 11] = [
+    Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
+    Key { section: "vault", name: "name", example: r#"name = "My notes""# },
+    Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
+    Key { section: "vault", name: "max_note_bytes", example: "max_note_bytes = 16777216" },
+    Key { section: "privacy", name: "folders", example: r#"folders = ["journal", "people/*"]"# },
+    Key { section: "privacy", name: "tags", example: r#"tags = ["private"]"# },
+    Key { section: "privacy", name: "frontmatter_flag", example: r#"frontmatter_flag = "private""# },
+    Key { section: "privacy", name: "strict", example: "strict = true" },
+    Key { section: "embeddings", name: "backend", example: r#"backend = "builtin" or "none""# },
+    Key { section: "embeddings", name: "model", example: r#"model = "auto", "multilingual" or "english""# },
+    Key { section: "server", name: "allow_reindex", example: "allow_reindex = true" },
+];
+
+/// Sections, keys and values that are described elsewhere but not in this version.
+const NOT_YET: [(&str, &str); 12] = [
+    ("search", "Remove the section: it has no settings."),
+    ("index", "Remove the section: it has no settings."),
+    ("default", "Remove the line; name what is private with `folders`, `tags` and `frontmatter_flag`."),
+    ("allow_folders", "Remove the line; name what is private with `folders`."),
+    ("allow_tags", "Remove the line; name what is private with `tags`."),
+    ("redact_patterns", "Remove the line; nothing is masked within a note, so make the whole note private."),
+    ("base_url", "Remove the line: models run inside obsearch only."),
+    ("allow_remote", "Remove the line: models run inside obsearch only."),
+    ("api_key", "Remove the line: models run inside obsearch only."),
+    ("fastembed", r#"Write backend = "builtin" or "none"."#),
+    ("ollama", r#"Write backend = "builtin" or "none"."#),
+    ("openai", r#"Write backend = "builtin" or "none"."#),
+];
+
+/// Longer lines are cut when they are quoted.
+const MAX_QUOTED_CHARS: usize = 120;
+
+/// A file that is not UTF-8 from `offset` on.
+pub(super) fn not_utf8(bytes: &[u8], offset: usize) -> Refusal {
+    let text = String::from_utf8_lossy(bytes);
+    // Replacement characters come after `offset`, so the lines before it are counted the same.
+    let fix = "Save the file as UTF-8.".to_owned();
+    refusal(&text, offset, "the file is not UTF-8 text".to_owned(), fix)
+}
+
+/// A file with nothing in it. It is refused, because an editor that is about to write its rules
+/// leaves the file empty for a moment.
+pub(super) fn empty() -> Refusal {
+    let fix = "Run `obsearch init --force` to write a new one, or put [vault] in it.".to_owned();
+    refusal("", 0, "the file is empty".to_owned(), fix)
+}
+
+/// A rule that cannot be compiled, at `place` in the text.
+pub(super) fn rule_error(text: &str, place: Option<Range<usize>>, error: &RuleError) -> Refusal {
+    let offset = place.map_or(0, |span| span.start);
+    let problem = format!("`{}` is not a valid rule", error.rule);
+    refusal(text, offset, problem, sentence(&error.reason))
+}
+
+/// A line that names a folder in a way that cannot be used.
+pub(super) fn bad_path(bytes: &[u8], place: &Range<usize>, problem: &str, fix: String) -> Refusal {
+    refusal(&String::from_utf8_lossy(bytes), place.start, problem.to_owned(), fix)
+}
+
+/// What the TOML reader refused.
+pub(super) fn toml_error(text: &str, error: &toml::de::Error) -> Refusal {
+    let span = error.span().unwrap_or(0..0);
+    let found = text.get(span.clone()).unwrap_or_default().trim_matches(['"', '\'']);
+    let message = error.message();
+    let (problem, fix) = if message.starts_with("unknown field") {
+        unknown_key(found, &names_expected(message))
+    } else if message == "duplicate key" {
+        (format!("`{found}` is there twice"), "Keep one of them.".to_owned())
+    } else if let Some(path) = key_path(error) {
+        wrong_value(found, &path)
+    } else {
+        (format!("this is not TOML ({message})"), SYNTAX_FIX.to_owned())
+    };
+    refusal(text, span.start, problem, fix)
+}
+
+const SYNTAX_FIX: &str = r#"Write sections as [vault], texts in quotes, lists as ["a", "b"]."#;
+
+/// A section written as a list: serde takes one for a table without keys, so `privacy = []` would
+/// run without rules.
+pub(super) fn section_that_is_none(text: &str) -> Option<Refusal> {
+    let table = toml::de::DeTable::parse(text).ok()?;
+    let (name, value) = table.get_ref().iter().find(|(_, value)| !value.get_ref().is_table())?;
+    let (problem, fix) = wrong_value("", name.get_ref());
+    Some(refusal(text, value.span().start, problem, fix))
+}
+
+fn unknown_key(name: &str, expected: &[&str]) -> (String, String) {
+    if let Some(fix) = not_yet(name) {
+        return (format!("`{name}` is not in this version"), fix);
+    }
+    let problem = match section_of(expected) {
+        Some(section) => format!("unknown key `{name}` in [{section}]"),
+        None => format!("unknown section or key `{name}`"),
+    };
+    let fix = if let Some(near) = nearest(name, expected) {
+        format!("Did you mean `{near}`?")
+    } else if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+        format!("Move it below [{}].", key.section)
+    } else {
+        format!("Remove it, or use one of {}.", quoted(expected))
+    };
+    (problem, fix)
+}
+
+fn wrong_value(found: &str, path: &str) -> (String, String) {
+    if let Some(fix) = not_yet(found) {
+        return (format!("`{found}` is not in this version"), fix);
+    }
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let fix = match KEYS.iter().find(|key| key.name == name) {
+        Some(key) => format!("Write it like this: {}.", key.example),
+        None => format!("Write it as a section: [{name}]."),
+    };
+    (format!("`{name}` cannot have this value"), fix)
+}
+
+fn not_yet(name: &str) -> Option<String> {
+    NOT_YET.iter().find(|(planned, _)| *planned == name).map(|(_, fix)| (*fix).to_owned())
+}
+
+/// The names in backticks after "expected" in a message of serde.
+fn names_expected(message: &str) -> Vec<&str> {
+    let list = message.rsplit_once("expected ").map_or("", |(_, list)| list);
+    list.split('`').skip(1).step_by(2).collect()
+}
+
+/// The section whose keys these are; none for the sections themselves.
+fn section_of(names: &[&str]) -> Option<&'static str> {
+    KEYS.iter().find(|key| names.contains(&key.name)).map(|key| key.section)
+}
+
+/// Where in the file a value stands, such as `privacy.folders`. The reader tells it only in its
+/// own rendering of an error without its source.
+fn key_path(error: &toml::de::Error) -> Option<String> {
+    let mut bare = error.clone();
+    bare.set_input(None);
+    let rendered = bare.to_string();
+    let last = rendered.lines().last()?;
+    Some(last.strip_prefix("in `")?.strip_suffix('`')?.to_owned())
+}
+
+/// The name that was probably meant: few edits away, or the same word with something around it.
+fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let close = |candidate: &&&str| edit_distance(&name, candidate) <= 1 + candidate.chars().count() / 4;
+    let related = |candidate: &&&str| {
+        let stem = candidate.trim_end_matches('s');
+        name.contains(stem) || (name.len() >= 4 && candidate.contains(name.as_str()))
+    };
+    let by_edits = candidates.iter().filter(close).min_by_key(|candidate| edit_distance(&name, candidate));
+    by_edits.or_else(|| candidates.iter().find(related)).copied()
+}
+
+/// Levenshtein distance in characters.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, from) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, to) in right.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn refusal(text: &str, offset: usize, problem: String, fix: String) -> Refusal {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let written = text.lines().nth(line - 1).unwrap_or_default().trim();
+    Refusal { line, problem, text: shortened(written), fix }
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(MAX_QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.is_empty() => "(nothing there)".to_owned(),
+        None => line.to_owned(),
+    }
+}
+
+/// A reason as a sentence: capital letter first, full stop last.
+fn sentence(reason: &str) -> String {
+    let mut letters = reason.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let stop = if reason.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! The configuration file as written: TOML text -> [`ConfigFile`]. Pure; every key is known or
+//! refused, because a misspelt privacy rule must never run as no rule.
+
+use std::num::NonZeroU64;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::config::explain::{self, Refusal};
+use crate::vault::{RuleText, Rules};
+
+/// The whole file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ConfigFile {
+    pub(super) vault: VaultSection,
+    pub(super) privacy: PrivacySection,
+    pub(super) embeddings: Embeddings,
+    pub(super) server: Server,
+}
+
+/// `[vault]`: which folder, and what of it exists for obsearch at all.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct VaultSection {
+    pub(super) path: Option<Spanned<String>>,
+    pub(super) name: Option<String>,
+    pub(super) ignore_patterns: Option<Vec<Spanned<String>>>,
+    pub(super) max_note_bytes: Option<NonZeroU64>,
+}
+
+/// `[privacy]`: which notes AI clients never see.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PrivacySection {
+    pub(super) folders: Vec<Spanned<String>>,
+    pub(super) tags: Vec<Spanned<String>>,
+    pub(super) frontmatter_flag: Option<Spanned<String>>,
+    pub(super) strict: bool,
+}
+
+/// `[embeddings]`: where vectors come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Embeddings {
+    /// What makes vectors.
+    pub backend: Backend,
+    /// Which of the built-in models.
+    pub model: ModelChoice,
+}
+
+/// What makes vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// A model compiled into the binary.
+    #[default]
+    Builtin,
+    /// Nothing: keyword search only.
+    None,
+}
+
+/// Which of the built-in models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelChoice {
+    /// English for a vault that is nearly all English, else multilingual; fixed at the first
+    /// index run.
+    #[default]
+    Auto,
+    /// About a hundred languages.
+    Multilingual,
+    /// English only.
+    English,
+}
+
+/// `[server]`: what clients may ask of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Clients may bring the index up to date.
+    pub allow_reindex: bool,
+}
+
+impl ConfigFile {
+    /// Understands the text of a configuration file, or says which line it cannot.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+        let text =
+            std::str::from_utf8(bytes).map_err(|error| explain::not_utf8(bytes, error.valid_up_to()))?;
+        if text.trim().is_empty() {
+            return Err(explain::empty());
+        }
+        let file = toml::from_str(text).map_err(|error| explain::toml_error(text, &error))?;
+        explain::section_that_is_none(text).map_or(Ok(file), Err)
+    }
+
+    /// The rules of the file, compiled; a bad one is refused with its line in `bytes`, the text
+    /// this file was parsed from.
+    pub(super) fn compile_rules(&self, bytes: &[u8]) -> Result<Rules, Refusal> {
+        Rules::compile(&self.rule_text()).map_err(|error| {
+            let place = self.rules().find(|rule| *rule.get_ref() == error.rule).map(Spanned::span);
+            explain::rule_error(&String::from_utf8_lossy(bytes), place, &error)
+        })
+    }
+
+    fn rule_text(&self) -> RuleText {
+        let default = RuleText::default();
+        RuleText {
+            folders: texts(&self.privacy.folders),
+            tags: texts(&self.privacy.tags),
+            frontmatter_flag: self.privacy.frontmatter_flag.as_ref().map(|flag| flag.get_ref().clone()),
+            strict: self.privacy.strict,
+            ignore_patterns: self.vault.ignore_patterns.as_deref().map_or(default.ignore_patterns, texts),
+            max_note_bytes: self.vault.max_note_bytes.map_or(default.max_note_bytes, NonZeroU64::get),
+        }
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let ignored = self.vault.ignore_patterns.iter().flatten();
+        let privacy = &self.privacy;
+        privacy.folders.iter().chain(&privacy.tags).chain(&privacy.frontmatter_flag).chain(ignored)
+    }
+}
+
+fn texts(rules: &[Spanned<String>]) -> Vec<String> {
+    rules.iter().map(|rule| rule.get_ref().clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> ConfigFile {
+        ConfigFile::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn every_key_is_understood() {
+        let text = r#"
+            [vault]
+            path = "~/Notes"
+            name = "Mine"
+            ignore_patterns = ["templates"]
+            max_note_bytes = 1000
+            [privacy]
+            folders = ["journal", "people/*"]
+            tags = ["private"]
+            frontmatter_flag = "secret"
+            strict = true
+            [embeddings]
+            backend = "none"
+            model = "english"
+            [server]
+            allow_reindex = true
+        "#;
+        let file = parse(text);
+        assert_eq!(file.vault.name.as_deref(), Some("Mine"));
+        assert_eq!(file.embeddings, Embeddings { backend: Backend::None, model: ModelChoice::English });
+        assert!(file.server.allow_reindex);
+        let expected = RuleText {
+            folders: vec!["journal".into(), "people/*".into()],
+            tags: vec!["private".into()],
+            frontmatter_flag: Some("secret".into()),
+            strict: true,
+            ignore_patterns: vec!["templates".into()],
+            max_note_bytes: 1000,
+        };
+        assert_eq!(file.rule_text(), expected);
+    }
+
+    #[test]
+    fn what_is_left_out_has_the_stated_default() {
+        let file = parse("[vault]\n");
+        assert_eq!(file.rule_text(), RuleText::default());
+        assert_eq!(file.embeddings, Embeddings { backend: Backend::Builtin, model: ModelChoice::Auto });
+        assert!(!file.server.allow_reindex);
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+        assert_eq!(texts(&parse("\u{feff}[privacy]\r\ntags = [\"a\"]\r\n").privacy.tags), ["a"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! The configuration file that `obsearch init` writes: every key, with its meaning.
+
+use std::io;
+use std::path::Path;
+
+use crate::config::disk::{self, Existing};
+use crate::config::{self, ConfigError, Environment, trust};
+
+const SECTIONS: &str = r#"# name = "My notes"               # shown to people; the folder's name if left out
+# ignore_patterns = [".git", ".obsidian", ".trash"]   # never read, by nobody
+# max_note_bytes = 16777216        # larger notes are left out
+
+# What AI clients never see. A note is private if any of these says so, or if it cannot be
+# decided. Changes count from the next request on; nothing needs to be restarted.
+[privacy]
+# Folders: `journal` at any depth; with a slash from the top of the vault; `*` is one name.
+folders = []                       # e.g. ["journal", "people/*"]
+# Tags, in properties and in the text; `private` covers `private/family` too.
+tags = ["private"]
+# The property that makes a note private: `private: true`.
+frontmatter_flag = "private"
+# A note with malformed properties is private only if they mention the flag or a private tag.
+# With true, every such note is private.
+# strict = false
+
+[embeddings]
+# backend = "builtin"              # or "none": keyword search only
+# model = "auto"                   # or "multilingual", "english"
+
+[server]
+# allow_reindex = false            # with true, AI clients may ask for the index to be updated
+"#;
+
+/// Refuses to go on if a file that is to stay is already there.
+pub fn check_free(file: &Path, existing: Existing) -> Result<(), ConfigError> {
+    if existing == Existing::Keep && file.symlink_metadata().is_ok() {
+        return Err(not_written(file, &io::ErrorKind::AlreadyExists.into()));
+    }
+    Ok(())
+}
+
+/// Writes the configuration file of `vault`, a real folder, for the owner alone (file 0600,
+/// folder 0700). A file that is there stays unless it is to be replaced.
+pub fn write_template(
+    environment: &Environment,
+    file: &Path,
+    vault: &Path,
+    existing: Existing,
+) -> Result<(), ConfigError> {
+    check_free(file, existing)?;
+    trust::check_file_outside(file, vault)?;
+    config::storage(environment, vault)?;
+    let name = vault.to_str().ok_or_else(|| ConfigError::Vault {
+        path: vault.to_owned(),
+        problem: "has a name that is not UTF-8, which the configuration file cannot hold".to_owned(),
+        fix: "Rename the folder, or pass `--vault PATH` to every command.".to_owned(),
+    })?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let written = disk::create_private_folder(folder)
+        .and_then(|()| disk::write_private_file(file, &template(name), existing));
+    written.map_err(|error| not_written(file, &error))
+}
+
+fn template(vault: &str) -> String {
+    let path = toml::Value::String(vault.to_owned());
+    format!(
+        "# The configuration of obsearch. A key that is not known here is refused, so that a\n\
+         # misspelt rule never counts as no rule.\n\n\
+         [vault]\npath = {path}\n{SECTIONS}"
+    )
+}
+
+fn not_written(file: &Path, error: &io::Error) -> ConfigError {
+    let (problem, fix) = match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            ("is there already".to_owned(), "Edit it, or pass `--force` to replace it.".to_owned())
+        }
+        _ => (format!("cannot be written ({error})"), "Check the permissions of its folder.".to_owned()),
+    };
+    ConfigError::File { file: file.to_owned(), problem, fix }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::file::ConfigFile;
+
+    #[test]
+    fn the_template_is_a_configuration_and_keeps_any_path() {
+        for path in ["/home/ada/My \"notes\"", "/a\\b", "/é\u{301}/'x'\n"] {
+            let file = ConfigFile::parse(template(path).as_bytes()).unwrap();
+            assert_eq!(file.vault.path.unwrap().get_ref(), path);
+        }
+    }
+
+    #[test]
+    fn what_is_commented_out_can_be_switched_on() {
+        let switched_on: String = template("/v").lines().map(uncommented).collect();
+        ConfigFile::parse(switched_on.as_bytes()).unwrap();
+    }
+
+    fn uncommented(line: &str) -> String {
+        let setting = line.strip_prefix("# ").filter(|rest| rest.contains(" = "));
+        format!("{}\n", setting.unwrap_or(line))
+    }
+}
