@@ -9,9 +9,17 @@ pub mod inline;
 pub mod link;
 pub mod outline;
 
+mod anchor;
+mod layout;
+mod lines;
+mod markdown;
+mod spans;
+mod yaml;
+
 use std::ops::Range;
 
 pub use frontmatter::Frontmatter;
+pub use layout::Layout;
 pub use link::{Anchor, Link, LinkKind};
 pub use outline::{Block, Heading};
 
@@ -31,21 +39,56 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// Byte ranges of `%%…%%` and `<!-- … -->`, marks included: never shown, never indexed.
     pub comments: Vec<Range<usize>>,
-    /// Where the body begins: after the properties block, or 0.
+    /// Where the body begins: after the properties block, else after a byte order mark, else 0.
     pub body_start: usize,
+    /// Where the text may be cut into chunks.
+    pub layout: Layout,
 }
 
 impl Document {
     /// The name to show: the `title` property, else the first level-one heading, else `stem`,
     /// the file name without its extension.
     pub fn title<'a>(&'a self, stem: &'a str) -> &'a str {
-        let heading = || self.headings.iter().find(|heading| heading.level == 1).map(|heading| &*heading.text);
+        let heading =
+            || self.headings.iter().find(|heading| heading.level == 1).map(|heading| &*heading.text);
         self.frontmatter.title.as_deref().or_else(heading).filter(|title| !title.is_empty()).unwrap_or(stem)
     }
 }
 
 /// Reads the structure of a note.
 pub fn parse(text: &str) -> Document {
-    let _ = text;
-    Document::default()
+    let head = frontmatter::locate(text);
+    let frontmatter = head.yaml.map(|range| frontmatter::read(&text[range])).unwrap_or_default();
+    let body_start = head.body_start;
+    let mut structure = markdown::read(text, body_start);
+    let comments = inline::comments(text, body_start, &structure.verbatim);
+    let found = inline::scan(text, body_start, &structure, &comments);
+    let raw_headings = std::mem::take(&mut structure.headings);
+    let shown = raw_headings.into_iter().filter(|heading| !spans::contains(&comments, heading.range.start));
+    let headings = shown.map(|heading| {
+        let text = outline::heading_text(&heading.pieces, &comments);
+        (heading, text)
+    });
+    let lines = lines::LineIndex::new(text);
+    Document {
+        headings: outline::headings(headings.collect(), &lines, text.len()),
+        tags: frontmatter::distinct(frontmatter.tags.iter().cloned().chain(found.tags)),
+        links: link::in_reading_order(found.links, &structure.links, &comments),
+        blocks: outline::blocks(text, &structure.leaves, &comments),
+        layout: Layout::new(text, body_start, structure.block_starts, &comments),
+        frontmatter,
+        comments,
+        body_start,
+    }
+}
+
+/// The form in which names are compared: case-folded, then NFC.
+pub(crate) fn fold(name: &str) -> String {
+    use unicode_normalization::UnicodeNormalization;
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    // Folding before and after composing, as a composed letter may fold to a decomposed one.
+    let composed: String = name.nfc().collect();
+    caseless::default_case_fold_str(&composed).nfc().collect()
 }
