@@ -10,7 +10,7 @@
 //! 2. a section of less than [`MIN_TOKENS`] is joined to its neighbour if that is its parent, child
 //!    or sibling and the two fit one chunk; a heading without text is always joined;
 //! 3. what is longer than [`MAX_TOKENS`] is cut between blocks, then between the parts of a block
-//!    that is too long by itself, then at lines, sentences, words and letters.
+//!    that is too long by itself, then at sentences (in code and tables lines), words and letters.
 use std::ops::Range;
 
 use super::lines::LineIndex;
@@ -76,12 +76,24 @@ pub fn heading_path<'a>(document: &'a Document, chunk: &Chunk) -> Vec<&'a str> {
     path
 }
 
-/// The text of a chunk without comments, as it is indexed and shown.
+/// The text of a chunk as it is indexed and shown: without comments and embedded data, trimmed,
+/// and with no more than two blank lines in a row.
 pub fn visible_text(text: &str, document: &Document, range: Range<usize>) -> String {
     let parts = spans::without(range, &document.layout.hidden);
     let shown: String = parts.into_iter().filter_map(|part| text.get(part)).collect();
-    shown.trim_matches(cost::is_blank).to_owned()
+    let mut out = String::with_capacity(shown.len());
+    let mut blank_lines = 0;
+    for line in shown.trim_matches(cost::is_blank).split_inclusive('\n') {
+        blank_lines = if line.trim().is_empty() { blank_lines + 1 } else { 0 };
+        if blank_lines <= MAX_BLANK_LINES {
+            out.push_str(line);
+        }
+    }
+    out
 }
+
+/// Cut-out comments and converted web pages leave many.
+const MAX_BLANK_LINES: u32 = 2;
 
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];

@@ -9,18 +9,20 @@
 //! without blanks, commas, `#`, quotes or brackets is one (`c++`, `node.js`). `true` is a tag, as it
 //! is a word; 2031 and 1.5 are none, as a number is not a name. A text that holds a template
 //! placeholder (`{{…}}`, `<%…%>`) gives no tag, alias or title.
+use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::lines::first_line;
-use super::{fold, yaml};
+use super::link::{self, Link};
+use super::{fold, inline, yaml};
 
 /// Properties as Obsidian shows them, and the few that obsearch uses by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frontmatter {
     /// All properties in written order, as JSON values (dates and leading-zero numbers stay text).
-    pub properties: serde_json::Map<String, serde_json::Value>,
+    pub properties: Map<String, Value>,
     /// The `title` property.
     pub title: Option<String>,
     /// The `description` property (or `summary`).
@@ -85,6 +87,45 @@ pub(super) fn read(yaml_text: &str) -> Frontmatter {
     let tags =
         distinct(named(["tags", "tag"]).into_iter().flat_map(texts).flat_map(|text| split_tags(&text)));
     Frontmatter { title, description, aliases, tags, properties, malformed: false }
+}
+
+/// The wikilinks in the texts of properties, which Obsidian counts as links of the note.
+pub(super) fn links(text: &str, yaml: Range<usize>, properties: &Map<String, Value>) -> Vec<Link> {
+    let linking: Vec<String> =
+        properties.values().flat_map(texts_in_all).filter(|text| text.contains("[[")).collect();
+    let linked: HashSet<&str> =
+        linking.iter().flat_map(|text| wikilinks(text)).map(|(_, link)| link).collect();
+    if linked.is_empty() {
+        return Vec::new();
+    }
+    let found = wikilinks(&text[yaml.clone()]).into_iter().filter(|(_, link)| linked.contains(link));
+    let read = |(at, link): (usize, &str)| {
+        let start = yaml.start + at;
+        link::read_wikilink(&link[2..link.len() - 2], false, start..start + link.len())
+    };
+    found.filter_map(read).collect()
+}
+
+/// Every `[[…]]` in a text and where it begins.
+fn wikilinks(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find("[[")).map(|offset| at + offset) {
+        let end = inline::wikilink_end(text, start);
+        found.extend(end.map(|end| (start, &text[start..end])));
+        at = end.unwrap_or(start + 1);
+    }
+    found
+}
+
+/// All texts in a value, also those in maps.
+fn texts_in_all(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(texts_in_all).collect(),
+        Value::Object(map) => map.values().flat_map(texts_in_all).collect(),
+        Value::String(text) => vec![text.clone()],
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
 }
 
 /// The value as one line of text, if it is a scalar with something in it.
@@ -156,6 +197,6 @@ fn blank_placeholders(text: &str) -> String {
 
 /// The first of several that are equal under case folding.
 pub(super) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     names.into_iter().filter(|name| seen.insert(fold(name))).collect()
 }

@@ -2,13 +2,15 @@
 //! bytes are no text at all.
 use std::ops::Range;
 
-use super::markdown::BlockStart;
+use super::markdown::{BlockStart, Structure};
 use super::spans;
 
 /// Where a note may be cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     pub(super) block_starts: Vec<BlockStart>,
+    /// Code blocks, tables and HTML blocks, in order.
+    pub(super) line_based: Vec<Range<usize>>,
     /// Comments and embedded data, sorted: never part of a chunk's text.
     pub(super) hidden: Vec<Range<usize>>,
 }
@@ -17,11 +19,12 @@ impl Layout {
     pub(super) fn new(
         text: &str,
         body_start: usize,
-        block_starts: Vec<BlockStart>,
+        structure: Structure,
         comments: &[Range<usize>],
     ) -> Self {
+        let Structure { block_starts, line_based, .. } = structure;
         let hidden = spans::union([embedded_data(text, body_start), comments.to_vec()].concat());
-        Self { block_starts, hidden }
+        Self { block_starts, line_based: spans::union(line_based), hidden }
     }
 }
 

@@ -148,7 +148,7 @@ pub(super) fn read_wikilink(inner: &str, embed: bool, range: Range<usize>) -> Op
         None => (path.trim(), None),
     };
     let names_something = !target.is_empty() || anchor.is_some();
-    (names_something && !is_attachment(target)).then(|| Link {
+    (names_something && !target.contains("://") && !is_attachment(target)).then(|| Link {
         kind: LinkKind::Wiki,
         embed,
         target: target.to_owned(),

@@ -24,6 +24,8 @@ pub(super) struct Structure {
     pub(super) leaves: Vec<Leaf>,
     /// Where blocks begin and how deep they are nested, sorted by offset.
     pub(super) block_starts: Vec<BlockStart>,
+    /// Code blocks, tables and HTML blocks, in order: their lines mean more than their sentences.
+    pub(super) line_based: Vec<Range<usize>>,
 }
 
 /// A piece of shown text and where it stands.
@@ -58,12 +60,11 @@ pub(super) struct Leaf {
     pub(super) previous: Option<Range<usize>>,
 }
 
-/// The begin of a block.
+/// The begin of a block. The first block in a list item or quote has none of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockStart {
     pub(super) offset: usize,
     pub(super) depth: u32,
-    pub(super) is_heading: bool,
 }
 
 /// Reads the body that begins at `body_start`.
@@ -75,7 +76,7 @@ pub(super) fn read(text: &str, body_start: usize) -> Structure {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_MATH;
     let parser = Parser::new_ext(&body, options);
-    let mut reader = Reader::new(body_start);
+    let mut reader = Reader::new(text, body_start);
     let definitions = parser.reference_definitions().iter().map(|(_, definition)| &definition.span);
     reader.out.html.extend(definitions.map(|span| span.start + body_start..span.end + body_start));
     for (event, range) in parser.into_offset_iter() {
@@ -98,25 +99,36 @@ fn with_line_feeds(body: &str) -> std::borrow::Cow<'_, str> {
 /// A block that is open.
 struct Open {
     range: Range<usize>,
+    kind: Kind,
     /// The last block that was closed inside it.
     last_child: Option<Range<usize>>,
-    /// A list item: text directly in it is a leaf of its own.
-    is_item: bool,
     /// Text directly in a list item, while it goes on.
     run: Option<Range<usize>>,
 }
 
-struct Reader {
+/// What a block may hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The note itself.
+    Root,
+    List,
+    /// A list item. Text directly in it is a leaf of its own.
+    Item,
+    Other,
+}
+
+struct Reader<'t> {
+    text: &'t str,
     out: Structure,
     open: Vec<Open>,
     heading: Option<RawHeading>,
     links: Vec<RawLink>,
 }
 
-impl Reader {
-    fn new(body_start: usize) -> Self {
-        let root = Open { range: body_start..body_start, last_child: None, is_item: false, run: None };
-        Self { out: Structure::default(), open: vec![root], heading: None, links: Vec::new() }
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, body_start: usize) -> Self {
+        let root = Open { range: body_start..text.len(), kind: Kind::Root, last_child: None, run: None };
+        Self { text, out: Structure::default(), open: vec![root], heading: None, links: Vec::new() }
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
@@ -140,7 +152,7 @@ impl Reader {
             Event::SoftBreak | Event::HardBreak => self.text(&CowStr::Borrowed(" "), range),
             Event::FootnoteReference(_) => self.extend_run(&range),
             Event::Rule => {
-                self.open_block(range, false);
+                self.open_block(range, Kind::Other);
                 self.close_block();
             }
             Event::TaskListMarker(_) => {}
@@ -158,20 +170,19 @@ impl Reader {
                 self.extend_run(&range);
             }
             Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
-            Tag::Heading { level, .. } => {
-                self.open_block(range.clone(), true);
-                let is_top = self.open.len() == 2;
-                self.heading = is_top.then(|| RawHeading { level: level as u8, range, pieces: Vec::new() });
-            }
+            Tag::Heading { level, .. } => self.start_heading(level as u8, range),
+            Tag::List(_) => self.open_block(range, Kind::List),
+            Tag::Item => self.open_block(range, Kind::Item),
             tag => {
-                if matches!(tag, Tag::CodeBlock(_)) {
-                    self.out.verbatim.push(range.clone());
+                match tag {
+                    Tag::CodeBlock(_) => self.out.verbatim.push(range.clone()),
+                    Tag::HtmlBlock => self.out.html.push(range.clone()),
+                    _ => {}
                 }
-                if matches!(tag, Tag::HtmlBlock) {
-                    self.out.html.push(range.clone());
+                if matches!(tag, Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::Table(_)) {
+                    self.out.line_based.push(range.clone());
                 }
-                self.open_block(range, false);
-                self.top().is_item = matches!(tag, Tag::Item);
+                self.open_block(range, Kind::Other);
             }
         }
     }
@@ -192,7 +203,7 @@ impl Reader {
             TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Table => {
                 self.out.headings.extend(self.heading.take());
                 let previous = self.close_block();
-                let opens_item = self.top().is_item && previous.is_none();
+                let opens_item = self.top().kind == Kind::Item && previous.is_none();
                 let owner = if opens_item { self.top().range.clone() } else { range.clone() };
                 self.out.leaves.push(Leaf { text: range, owner, previous });
             }
@@ -200,6 +211,23 @@ impl Reader {
                 self.close_block();
             }
         }
+    }
+
+    /// A heading may stand in a list item, as outliners write it, but not in a quote or a footnote.
+    fn start_heading(&mut self, level: u8, range: Range<usize>) {
+        let in_lists = self.open.iter().all(|open| open.kind != Kind::Other);
+        // The marks of the items go with the heading, not with the section before.
+        let opened_here = |open: &&Open| open.kind != Kind::Root && self.opens(open, range.start);
+        let outermost = self.open.iter().rev().take_while(opened_here).last();
+        let start = outermost.map_or(range.start, |open| open.range.start);
+        self.heading = in_lists.then(|| RawHeading { level, range: start..range.end, pieces: Vec::new() });
+        self.open_block(range, Kind::Other);
+    }
+
+    /// Whether what begins at `offset` is the first thing in `open`, on the same line.
+    fn opens(&self, open: &Open, offset: usize) -> bool {
+        let is_first = open.last_child.is_none() && open.run.is_none();
+        is_first && !self.text[open.range.start..offset].contains(['\n', '\r'])
     }
 
     fn start_link(&mut self, target: &str, link_type: LinkType, range: Range<usize>) {
@@ -229,7 +257,7 @@ impl Reader {
     /// Text directly in a list item grows the item's current run.
     fn extend_run(&mut self, range: &Range<usize>) {
         let top = self.top();
-        if top.is_item {
+        if top.kind == Kind::Item {
             let run = top.run.get_or_insert_with(|| range.clone());
             run.end = run.end.max(range.end);
         }
@@ -245,11 +273,14 @@ impl Reader {
         }
     }
 
-    fn open_block(&mut self, range: Range<usize>, is_heading: bool) {
+    fn open_block(&mut self, range: Range<usize>, kind: Kind) {
         self.end_run();
         let depth = u32::try_from(self.open.len() - 1).unwrap_or(u32::MAX);
-        self.out.block_starts.push(BlockStart { offset: range.start, depth, is_heading });
-        self.open.push(Open { range, last_child: None, is_item: false, run: None });
+        let parent = self.open.last().expect("the root is never closed");
+        if parent.kind == Kind::Root || !self.opens(parent, range.start) {
+            self.out.block_starts.push(BlockStart { offset: range.start, depth });
+        }
+        self.open.push(Open { range, kind, last_child: None, run: None });
     }
 
     /// Closes the block on top and gives the block before it at the same depth.

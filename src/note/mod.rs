@@ -58,7 +58,9 @@ impl Document {
 /// Reads the structure of a note.
 pub fn parse(text: &str) -> Document {
     let head = frontmatter::locate(text);
-    let frontmatter = head.yaml.map(|range| frontmatter::read(&text[range])).unwrap_or_default();
+    let yaml = head.yaml.unwrap_or_default();
+    let frontmatter = frontmatter::read(&text[yaml.clone()]);
+    let property_links = frontmatter::links(text, yaml, &frontmatter.properties);
     let body_start = head.body_start;
     let mut structure = markdown::read(text, body_start);
     let comments = inline::comments(text, body_start, &structure.verbatim);
@@ -73,9 +75,9 @@ pub fn parse(text: &str) -> Document {
     Document {
         headings: outline::headings(headings.collect(), &lines, text.len()),
         tags: frontmatter::distinct(frontmatter.tags.iter().cloned().chain(found.tags)),
-        links: link::in_reading_order(found.links, &structure.links, &comments),
+        links: link::in_reading_order([property_links, found.links].concat(), &structure.links, &comments),
         blocks: outline::blocks(text, &structure.leaves, &comments),
-        layout: Layout::new(text, body_start, structure.block_starts, &comments),
+        layout: Layout::new(text, body_start, structure, &comments),
         frontmatter,
         comments,
         body_start,
@@ -92,3 +94,6 @@ pub(crate) fn fold(name: &str) -> String {
     let composed: String = name.nfc().collect();
     caseless::default_case_fold_str(&composed).nfc().collect()
 }
+
+#[cfg(test)]
+mod tests;

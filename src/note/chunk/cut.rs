@@ -16,8 +16,8 @@ const LIMIT: u32 = MAX_TOKENS * TOKEN;
 /// but nesting would not be linear.
 const MAX_BLOCK_DEPTH: u32 = 16;
 
-/// Kinds of places where text may be cut, from the coarsest to the finest.
-#[derive(Clone, Copy)]
+/// Kinds of places where text may be cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Places {
     /// Before blocks of this depth.
     Blocks(u32),
@@ -27,17 +27,10 @@ enum Places {
     Letters,
 }
 
-impl Places {
-    fn finer(self) -> Self {
-        match self {
-            Self::Blocks(depth) if depth < MAX_BLOCK_DEPTH => Self::Blocks(depth + 1),
-            Self::Blocks(_) => Self::Lines,
-            Self::Lines => Self::Sentences,
-            Self::Sentences => Self::Words,
-            Self::Words | Self::Letters => Self::Letters,
-        }
-    }
-}
+/// What is tried in turn once a part has no blocks. A line of wrapped prose is no unit of meaning, a
+/// line of code or a row of a table is.
+const FINER_IN_PROSE: [Places; 4] = [Places::Sentences, Places::Lines, Places::Words, Places::Letters];
+const FINER_IN_LINES: [Places; 4] = [Places::Lines, Places::Sentences, Places::Words, Places::Letters];
 
 /// A part that stays whole.
 struct Unit {
@@ -84,15 +77,32 @@ impl Cutter<'_> {
         let mut start = range.start;
         for at in self.places(range.clone(), places) {
             if at > start && !self.is_hidden_inside(at) {
-                self.divide(start..at, places.finer());
+                self.divide(start..at, self.finer(places, start));
                 start = at;
             }
         }
-        if matches!(places, Places::Letters) {
+        if places == Places::Letters {
             let cost = self.costs.of(start..range.end);
             self.units.push(Unit { range: start..range.end, cost, is_heading: false });
         } else {
-            self.divide(start..range.end, places.finer());
+            self.divide(start..range.end, self.finer(places, start));
+        }
+    }
+
+    /// The kind of places to try after `places` for the part that begins at `offset`.
+    fn finer(&self, places: Places, offset: usize) -> Places {
+        let order = if spans::contains(&self.document.layout.line_based, offset) {
+            FINER_IN_LINES
+        } else {
+            FINER_IN_PROSE
+        };
+        match places {
+            Places::Blocks(depth) if depth < MAX_BLOCK_DEPTH => Places::Blocks(depth + 1),
+            Places::Blocks(_) => order[0],
+            other => {
+                let tried = order.iter().position(|&place| place == other).unwrap_or(order.len());
+                order.get(tried + 1).copied().unwrap_or(Places::Letters)
+            }
         }
     }
 
@@ -177,16 +187,23 @@ fn letter_cuts(part: &str) -> Vec<usize> {
 fn pack(units: &[Unit], total: u32) -> Vec<Range<usize>> {
     let aim = total / total.div_ceil(LIMIT);
     let mut packed: Vec<(Range<usize>, u32)> = Vec::new();
-    let (mut first, mut cost) = (0, 0);
+    // The chunk being filled: its first unit, the cost so far, and the end of its last text.
+    let (mut first, mut cost, mut text_end) = (0, 0, 0);
     for (index, unit) in units.iter().enumerate() {
+        let has_text = text_end > first;
         let is_full = cost + unit.cost > LIMIT || cost + unit.cost / 2 > aim;
-        let end = index - units[first..index].iter().rev().take_while(|unit| unit.is_heading).count();
-        if is_full && end > first {
+        // Headings at the end of a full chunk go to the next. Headings alone are no chunk, unless
+        // there are so many that they must be.
+        let end = if has_text { text_end } else { index };
+        if (is_full && has_text) || cost > LIMIT {
             packed.push(span(&units[first..end]));
             first = end;
             cost = units[end..index].iter().map(|unit| unit.cost).sum();
         }
         cost += unit.cost;
+        if !unit.is_heading {
+            text_end = index + 1;
+        }
     }
     packed.push(span(&units[first..]));
     join_tail(&mut packed);
