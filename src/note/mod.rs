@@ -39,7 +39,8 @@ impl Document {
     /// The name to show: the `title` property, else the first level-one heading, else `stem`,
     /// the file name without its extension.
     pub fn title<'a>(&'a self, stem: &'a str) -> &'a str {
-        let heading = || self.headings.iter().find(|heading| heading.level == 1).map(|heading| &*heading.text);
+        let heading =
+            || self.headings.iter().find(|heading| heading.level == 1).map(|heading| &*heading.text);
         self.frontmatter.title.as_deref().or_else(heading).filter(|title| !title.is_empty()).unwrap_or(stem)
     }
 }
