@@ -1,6 +1,15 @@
 //! Meaning as numbers: text -> vectors. Knows neither notes nor the index.
 
+mod builtin;
+mod choose;
+mod encoder;
+#[doc(hidden)]
+pub mod testing;
+
 use std::fmt;
+
+pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
+pub use choose::choose_model;
 
 /// Which model made a vector: vectors of two models never mix.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,34 @@
 //! A note cut into passages: the unit that is embedded, ranked and cited.
+//!
+//! Chunks are in order, do not overlap, and together hold every byte of the body that is neither
+//! white space nor hidden (comments, embedded base64). Depends on the text and its structure only,
+//! so that the same note is cut the same way on every machine. Must not know any model: sizes are
+//! estimated (see `cost`), generously enough that a chunk stays under a 512-token window.
+//!
+//! How a note is cut:
+//! 1. at its headings; a heading stays with the text after it;
+//! 2. a section of less than [`MIN_TOKENS`] is joined to its neighbour if that is its parent, child
+//!    or sibling and the two fit one chunk; a heading without text is always joined;
+//! 3. what is longer than [`MAX_TOKENS`] is cut between blocks, then between the parts of a block
+//!    that is too long by itself, then at sentences (in code and tables lines), words and letters.
 use std::ops::Range;
 
-use super::Document;
+use super::lines::LineIndex;
+use super::{Document, Heading, spans};
+
+mod cost;
+mod cut;
+mod sections;
+
+use cost::Costs;
 
 /// Raised when the cut changes: an index built by another version is rebuilt.
 pub const CHUNKER_VERSION: u32 = 1;
+
+/// Sections below this are joined to a neighbour.
+pub const MIN_TOKENS: u32 = 40;
+/// No chunk is estimated at more than about this.
+pub const MAX_TOKENS: u32 = 220;
 
 /// A passage of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,24 +37,85 @@ pub struct Chunk {
     pub range: Range<usize>,
     /// First and last line, from 1, both included.
     pub lines: (u32, u32),
-    /// Index into `Document::headings` of the heading it stands under.
+    /// Index into `Document::headings` of the heading it stands under: the innermost one whose
+    /// section holds all of the chunk's text.
     pub heading: Option<usize>,
 }
 
-/// Cuts a note at headings, merges tiny sections, cuts long ones.
+/// Cuts a note at headings, merges tiny sections, cuts long ones. A note without any text yields
+/// one empty chunk, so that it can be found by its name.
 pub fn split(text: &str, document: &Document) -> Vec<Chunk> {
-    let _ = (text, document);
-    Vec::new()
+    let costs = Costs::new(text, document.body_start, &document.layout.hidden);
+    let lines = LineIndex::new(text);
+    let sections = sections::merged(text, document, &costs);
+    let ranges = sections.into_iter().flat_map(|section| cut::cut(text, document, &costs, &lines, section));
+    let mut chunks: Vec<Chunk> = ranges
+        .map(|range| trim(text, range))
+        .filter(|range| !costs.is_blank(range.clone()))
+        .map(|range| Chunk {
+            lines: (lines.line(range.start), lines.line(range.end - 1)),
+            heading: heading_of(document, &costs, &range),
+            range,
+        })
+        .collect();
+    if chunks.is_empty() {
+        let (at, line) = (document.body_start, lines.line(document.body_start));
+        chunks.push(Chunk { range: at..at, lines: (line, line), heading: None });
+    }
+    chunks
 }
 
 /// The names of the headings above a chunk, from the outer to the inner.
 pub fn heading_path<'a>(document: &'a Document, chunk: &Chunk) -> Vec<&'a str> {
-    let _ = (document, chunk);
-    Vec::new()
+    let above = |&index: &usize| document.headings.get(index).and_then(|heading| heading.parent);
+    let mut path: Vec<&str> = std::iter::successors(chunk.heading, above)
+        .filter_map(|index| document.headings.get(index))
+        .map(|heading| &*heading.text)
+        .collect();
+    path.reverse();
+    path
 }
 
-/// The text of a chunk without comments, as it is indexed and shown.
+/// The text of a chunk as it is indexed and shown: without comments and embedded data, trimmed,
+/// and with no more than two blank lines in a row.
 pub fn visible_text(text: &str, document: &Document, range: Range<usize>) -> String {
-    let _ = document;
-    text[range].to_owned()
+    let parts = spans::without(range, &document.layout.hidden);
+    let shown: String = parts.into_iter().filter_map(|part| text.get(part)).collect();
+    let mut out = String::with_capacity(shown.len());
+    let mut blank_lines = 0;
+    for line in shown.trim_matches(cost::is_blank).split_inclusive('\n') {
+        blank_lines = if line.trim().is_empty() { blank_lines + 1 } else { 0 };
+        if blank_lines <= MAX_BLANK_LINES {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// Cut-out comments and converted web pages leave many.
+const MAX_BLANK_LINES: u32 = 2;
+
+fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let part = &text[range.clone()];
+    let start = range.start + part.len() - part.trim_start_matches(cost::is_blank).len();
+    start..(range.start + part.trim_end_matches(cost::is_blank).len()).max(start)
+}
+
+/// The innermost heading whose section holds all of the chunk's text. Headings at the start of the
+/// chunk that have no text of their own do not count, unless there is nothing else.
+fn heading_of(document: &Document, costs: &Costs, range: &Range<usize>) -> Option<usize> {
+    let headings = &document.headings;
+    let inside = headings.partition_point(|heading| heading.range.start <= range.start);
+    let until = headings.partition_point(|heading| heading.range.start < range.end);
+    let has_text = |&index: &usize| {
+        let next = headings.get(index + 1).map_or(range.end, |next| next.range.start.min(range.end));
+        let from = headings[index].range.end.clamp(range.start, next);
+        !costs.is_blank(from..next)
+    };
+    let first = inside.checked_sub(1)?;
+    let start = (first..until.max(inside)).find(has_text).unwrap_or(first);
+    let holds_all = |&index: &usize| range.end <= headings[index].section.end;
+    let parent_of =
+        |&index: &usize| -> Option<usize> { headings.get(index).and_then(|h: &Heading| h.parent) };
+    std::iter::successors(Some(start), parent_of).find(holds_all)
 }

@@ -9,9 +9,17 @@ pub mod inline;
 pub mod link;
 pub mod outline;
 
+mod anchor;
+mod layout;
+mod lines;
+mod markdown;
+mod spans;
+mod yaml;
+
 use std::ops::Range;
 
 pub use frontmatter::Frontmatter;
+pub use layout::Layout;
 pub use link::{Anchor, Link, LinkKind};
 pub use outline::{Block, Heading};
 
@@ -31,8 +39,10 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// Byte ranges of `%%…%%` and `<!-- … -->`, marks included: never shown, never indexed.
     pub comments: Vec<Range<usize>>,
-    /// Where the body begins: after the properties block, or 0.
+    /// Where the body begins: after the properties block, else after a byte order mark, else 0.
     pub body_start: usize,
+    /// Where the text may be cut into chunks.
+    pub layout: Layout,
 }
 
 impl Document {
@@ -47,6 +57,43 @@ impl Document {
 
 /// Reads the structure of a note.
 pub fn parse(text: &str) -> Document {
-    let _ = text;
-    Document::default()
+    let head = frontmatter::locate(text);
+    let yaml = head.yaml.unwrap_or_default();
+    let frontmatter = frontmatter::read(&text[yaml.clone()]);
+    let property_links = frontmatter::links(text, yaml, &frontmatter.properties);
+    let body_start = head.body_start;
+    let mut structure = markdown::read(text, body_start);
+    let comments = inline::comments(text, body_start, &structure.verbatim);
+    let found = inline::scan(text, body_start, &structure, &comments);
+    let raw_headings = std::mem::take(&mut structure.headings);
+    let shown = raw_headings.into_iter().filter(|heading| !spans::contains(&comments, heading.range.start));
+    let headings = shown.map(|heading| {
+        let text = outline::heading_text(&heading.pieces, &comments);
+        (heading, text)
+    });
+    let lines = lines::LineIndex::new(text);
+    Document {
+        headings: outline::headings(headings.collect(), &lines, text.len()),
+        tags: frontmatter::distinct(frontmatter.tags.iter().cloned().chain(found.tags)),
+        links: link::in_reading_order([property_links, found.links].concat(), &structure.links, &comments),
+        blocks: outline::blocks(text, &structure.leaves, &comments),
+        layout: Layout::new(text, body_start, structure, &comments),
+        frontmatter,
+        comments,
+        body_start,
+    }
 }
+
+/// The form in which names are compared: case-folded, then NFC.
+pub(crate) fn fold(name: &str) -> String {
+    use unicode_normalization::UnicodeNormalization;
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    // Folding before and after composing, as a composed letter may fold to a decomposed one.
+    let composed: String = name.nfc().collect();
+    caseless::default_case_fold_str(&composed).nfc().collect()
+}
+
+#[cfg(test)]
+mod tests;

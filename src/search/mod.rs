@@ -1,1 +1,3 @@
 //! search
+
+pub mod query;

@@ -1,0 +1,263 @@
+//! The query language as tables, and against a real FTS5 table.
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::*;
+use crate::text::{FTS5_TOKENIZER, MAX_TERM_BYTES, index_text};
+
+fn expression(query: &str) -> String {
+    Query::parse(query).match_expression().unwrap_or_default()
+}
+
+#[test]
+fn every_text_has_an_expression() {
+    for (query, expected) in [
+        ("", ""),
+        (" \t\n\0", ""),
+        ("\"", ""),
+        ("''''", ""),
+        ("\"\" \"--\" * ( ) : ^", ""),
+        ("kettle", r#""kettle""#),
+        ("Kettle KETTLE kettle", r#""kettle""#),
+        ("kettle -shipped", r#""kettle" OR "shipped""#),
+        ("-4471", r#""4471""#),
+        (
+            "a OR b NEAR(c) title:d e*",
+            r#""a" OR "or" OR "b" OR "near" OR "c" OR "title d" OR "title" OR "d" OR "e""#,
+        ),
+        ("ORD-4471", r#""ord 4471" OR "ord" OR "4471""#),
+        ("a,b;c", r#""a" OR "b" OR "c""#),
+        ("38.101", r#""38 101" OR "38" OR "101""#),
+        ("don't lend", r#""dont" OR "lend""#),
+        ("O’Brien", r#""o brien" OR "o" OR "brien" OR "obrien""#),
+        ("fileHasTag", r#""filehastag" OR "file" OR "has" OR "tag""#),
+        ("C++", r#""c++" OR "c""#),
+        (".NET", r#""net" OR ".net""#),
+        ("a-a", r#""a a" OR "a""#),
+        ("\"slow steady\"", r#""slow steady""#),
+        ("\"slow steady\" turtle", r#"("slow steady") AND (("slow steady") OR "turtle")"#),
+        ("“slow steady” \"turtle\"", r#""slow steady" AND "turtle""#),
+        ("\"slow and steady", r#""slow" OR "and" OR "steady""#),
+        ("5\" pipe 6\"", r#""5" OR "pipe" OR "6""#),
+        ("a\0b", r#""a" OR "b""#),
+        ("鉴", r#""鉴"*"#),
+        ("照片", r#""照片""#),
+        ("图书馆", r#""图书 书馆" OR "图书" OR "书馆""#),
+        ("\"图书馆 学\"", r#""图书 书馆 馆 学"*"#),
+        ("\"图书馆 学生\"", r#""图书 书馆 馆 学生""#),
+        ("rsync同步", r#""rsync 同步" OR "rsync" OR "同步""#),
+        ("4月9日", r#""4 月 9 日"* OR "4" OR "月"* OR "9" OR "日"*"#),
+        ("👍🏽 done", r#""👍" OR "done""#),
+    ] {
+        assert_eq!(expression(query), expected, "{query:?}");
+    }
+}
+
+#[test]
+fn all_words_must_stand_in_the_note() {
+    for (query, expected) in [
+        ("", None),
+        ("kettle shipped", Some(r#""kettle" AND "shipped""#)),
+        ("ORD-4471 \"red brick\"", Some(r#"("ord 4471" OR ("ord" AND "4471")) AND "red brick""#)),
+    ] {
+        assert_eq!(Query::parse(query).all_words_expression().as_deref(), expected, "{query:?}");
+    }
+}
+
+#[test]
+fn terms_are_distinct() {
+    assert_eq!(Query::parse("the ORD-4471 \"the kettle\"").terms(), ["the", "ord", "4471", "kettle"]);
+}
+
+#[test]
+fn common_words_are_dropped_while_something_remains() {
+    for (query, dropped, expected) in [
+        ("the kettle", vec!["the"], r#""kettle""#),
+        ("the a", vec!["the", "a"], r#""the" OR "a""#),
+        ("2031-04-09", vec!["04", "09"], r#""2031 04 09" OR "2031""#),
+        ("C++ code", vec!["c"], r#""c++" OR "code""#),
+        ("fileHasTag", vec!["filehastag", "has"], r#""file" OR "tag""#),
+        ("\"the\" kettle", vec!["the", "kettle"], r#""the""#),
+    ] {
+        let dropped: Vec<String> = dropped.into_iter().map(str::to_owned).collect();
+        let kept = Query::parse(query).without(&dropped).match_expression();
+        assert_eq!(kept.as_deref(), Some(expected), "{query:?} without {dropped:?}");
+    }
+}
+
+#[test]
+fn long_queries_are_cut() {
+    let words: Vec<String> = (0..10_000).map(|number| format!("w{number}")).collect();
+    assert_eq!(Query::parse(&words.join(" ")).terms().len(), MAX_QUERY_TERMS);
+    assert_eq!(Query::parse(&words[..200].join("-")).terms().len(), MAX_QUERY_TERMS);
+    assert_eq!(Query::parse(&format!("\"{}\"", words[..200].join(" "))).terms().len(), MAX_QUERY_TERMS);
+    let late = format!("{}late", " ".repeat(MAX_QUERY_BYTES));
+    assert!(Query::parse(&late).is_empty());
+    assert_eq!(Query::parse(&"é".repeat(MAX_QUERY_BYTES)).terms(), ["e".repeat(MAX_TERM_BYTES)]);
+}
+
+/// A contentless table, as the index has it, filled with (name, body) notes.
+fn table(notes: &[(String, String)]) -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    let columns = format!(r#"title, body, content='', contentless_delete=1, tokenize="{FTS5_TOKENIZER}""#);
+    connection.execute(&format!("CREATE VIRTUAL TABLE note USING fts5({columns})"), []).unwrap();
+    for (rowid, (name, body)) in (0_i64..).zip(notes) {
+        let title = index_text(name.trim_end_matches(".md"));
+        let insert = "INSERT INTO note (rowid, title, body) VALUES (?1, ?2, ?3)";
+        connection.execute(insert, (rowid, title, index_text(body))).unwrap();
+    }
+    connection
+}
+
+/// Rows that match, best first; the error of FTS5 if the expression is not to its liking.
+fn matches(connection: &Connection, expression: &str) -> rusqlite::Result<Vec<i64>> {
+    let select = "SELECT rowid FROM note WHERE note MATCH ?1 ORDER BY bm25(note, 2.0, 1.0), rowid";
+    let mut statement = connection.prepare_cached(select)?;
+    statement.query_map([expression], |row| row.get(0))?.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn fts5_accepts_every_expression(query in hostile_text()) {
+        let connection = table(&[]);
+        let parsed = Query::parse(&query);
+        let some_terms: Vec<String> = parsed.terms().iter().step_by(2).map(|term| (*term).to_owned()).collect();
+        let pruned = parsed.without(&some_terms);
+        prop_assert_eq!(parsed.is_empty(), pruned.is_empty());
+        prop_assert!(parsed.terms().len() <= MAX_QUERY_TERMS);
+        for query in [parsed, pruned] {
+            for expression in [query.match_expression(), query.all_words_expression()] {
+                prop_assert_eq!(expression.is_none(), query.is_empty());
+                if let Some(expression) = expression {
+                    prop_assert!(matches(&connection, &expression).is_ok(), "{}", expression);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quoted_stretch_of_a_note_finds_it(note in "[a-zA-Zé图书馆도서 .'’-]{1,40}", from in 0..40_usize, length in 1..20_usize) {
+        let stretch: String = note.chars().skip(from).take(length).collect();
+        let is_cut_at = |at: usize| {
+            let around = |at: usize| note.chars().nth(at).filter(|&c| c.is_ascii_alphabetic() || "é.'’".contains(c));
+            at == 0 || around(at - 1).is_none() || around(at).is_none()
+        };
+        prop_assume!(is_cut_at(from) && is_cut_at(from + length));
+        let connection = table(&[(String::new(), note)]);
+        if let Some(expression) = Query::parse(&format!("\"{stretch}\"")).match_expression() {
+            prop_assert_eq!(matches(&connection, &expression).unwrap(), [0], "{}", expression);
+        }
+    }
+}
+
+/// Any text, and text made of what FTS5 and shells take for syntax.
+fn hostile_text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "\"",
+        "'",
+        "(",
+        ")",
+        "*",
+        ":",
+        "^",
+        "-",
+        "+",
+        "{",
+        "}",
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR(",
+        "a",
+        "word",
+        " ",
+        "\0",
+        "图书馆",
+        "馆",
+        "👩‍💻",
+        "é",
+        "C++",
+        "fileHasTag",
+        "don’t",
+        "“",
+        "”",
+        ",",
+        "\u{200b}",
+        "NEAR",
+        ".NET",
+    ]);
+    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..30).prop_map(|pieces| pieces.concat())]
+}
+
+fn bug_folder(name: &str) -> PathBuf {
+    let shared = std::env::var_os("OBSEARCH_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    shared.join("data/bugs").join(name)
+}
+
+fn read_notes(vault: &Path) -> Vec<(String, String)> {
+    let mut notes = Vec::new();
+    let mut folders = vec![vault.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(vault).unwrap().to_str().unwrap().to_owned();
+                notes.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    notes.sort();
+    notes
+}
+
+#[derive(serde::Deserialize)]
+struct Expectations {
+    searches: Vec<Search>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Search {
+    query: String,
+    must_include: Vec<String>,
+    must_exclude: Vec<String>,
+    top: Option<String>,
+}
+
+#[test]
+fn the_bugs_of_others_are_not_ours() {
+    let cases =
+        ["01-fts-hyphen", "03-fts-quotes", "04-fts-dates-versions", "06-cjk-substring", "07-cjk-partial"];
+    for case in cases.iter().chain(&["27-lossy-paths", "30-empty-tiny"]) {
+        let folder = bug_folder(case);
+        if !folder.exists() {
+            eprintln!("skipped: there is no {}; set OBSEARCH_SHARED", folder.display());
+            return;
+        }
+        check_bug(&folder);
+    }
+}
+
+fn check_bug(folder: &Path) {
+    let expectations = std::fs::read_to_string(folder.join("expect.json")).unwrap();
+    let expectations: Expectations = serde_json::from_str(&expectations).unwrap();
+    let notes = read_notes(&folder.join("vault"));
+    let connection = table(&notes);
+    assert!(!expectations.searches.is_empty());
+    for search in expectations.searches {
+        let expression = Query::parse(&search.query).match_expression();
+        let rows = expression.map_or_else(Vec::new, |expression| matches(&connection, &expression).unwrap());
+        let found: Vec<&str> = rows.iter().map(|&row| &*notes[usize::try_from(row).unwrap()].0).collect();
+        let context = format!("{}: {:?} found {found:?}", folder.display(), search.query);
+        assert!(search.must_include.iter().all(|name| found.contains(&&**name)), "{context}");
+        assert!(!search.must_exclude.iter().any(|name| found.contains(&&**name)), "{context}");
+        assert!(search.top.is_none_or(|top| found.first() == Some(&&*top)), "{context}");
+    }
+}
