@@ -215,6 +215,7 @@ impl Budget {
 }
 
 /// A stretch of query text between quotes, or between quoted stretches.
+#[derive(Clone, Copy)]
 enum Segment<'q> {
     Plain(&'q str),
     Quoted(&'q str),
@@ -293,5 +294,7 @@ fn join(operator: &str, operands: impl Iterator<Item = String>) -> Option<String
     if operands.is_empty() { None } else { Some(operands.join(operator)) }
 }
 
+#[cfg(test)]
+mod bug_vaults;
 #[cfg(test)]
 mod tests;
