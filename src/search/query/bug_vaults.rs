@@ -12,7 +12,7 @@ use super::Query;
 use super::tests::{matches, table};
 
 #[test]
-fn the_bugs_of_others_are_not_ours() {
+fn searches_find_what_users_of_other_tools_missed() {
     let cases =
         ["01-fts-hyphen", "03-fts-quotes", "04-fts-dates-versions", "06-cjk-substring", "07-cjk-partial"];
     for case in cases.iter().chain(&["27-lossy-paths", "30-empty-tiny"]) {
