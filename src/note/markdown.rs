@@ -171,8 +171,8 @@ impl<'t> Reader<'t> {
             }
             Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
             Tag::Heading { level, .. } => self.start_heading(level as u8, range),
-            Tag::List(_) => self.open_block(range, Kind::List),
-            Tag::Item => self.open_block(range, Kind::Item),
+            Tag::List(_) => self.open_block(self.from_mark(range), Kind::List),
+            Tag::Item => self.open_block(self.from_mark(range), Kind::Item),
             tag => {
                 match tag {
                     Tag::CodeBlock(_) => self.out.verbatim.push(range.clone()),
@@ -222,6 +222,12 @@ impl<'t> Reader<'t> {
         let start = outermost.map_or(range.start, |open| open.range.start);
         self.heading = in_lists.then(|| RawHeading { level, range: start..range.end, pieces: Vec::new() });
         self.open_block(range, Kind::Other);
+    }
+
+    /// The parser lets a nested list begin at the end of the line before it.
+    fn from_mark(&self, range: Range<usize>) -> Range<usize> {
+        let blanks = self.text[range.clone()].bytes().take_while(u8::is_ascii_whitespace).count();
+        range.start + blanks..range.end
     }
 
     /// Whether what begins at `offset` is the first thing in `open`, on the same line.
