@@ -34,8 +34,8 @@ Text ^b1
 /// The heading line at which the section begins that `[[#anchor]]` means.
 fn found(anchor: &str) -> Option<String> {
     let document = parse(NOTE);
-    let link = parse(&format!("[x](<#{anchor}>)")).links.remove(0);
-    let range = link::find_anchor(&document, &link.anchor?)?;
+    let written = parse(&format!("[x](<#{anchor}>)")).links.remove(0);
+    let range = link::find_anchor(&document, &written.anchor?)?;
     let line = NOTE[range].lines().next()?.to_owned();
     Some(line)
 }

@@ -1,4 +1,5 @@
 //! How notes are cut.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
