@@ -14,8 +14,10 @@ const RAW_BYTES: usize = 8 * 1024;
 const FEWEST_LETTER_BYTES: usize = 100;
 /// The share of judged texts that must be English.
 const ENGLISH_PERCENT: usize = 90;
+/// How a line begins that is a row of a table, or the fence around code.
+const TABLE_OR_FENCE: [char; 3] = ['|', '`', '~'];
 /// A word with one of these is code, markup or an address.
-const CODE_MARKS: [char; 11] = ['_', '=', '{', '}', '\\', '`', '<', '>', '/', '@', '|'];
+const CODE_MARKS: [char; 10] = ['_', '=', '{', '}', '\\', '`', '<', '>', '/', '@'];
 
 /// `English` if at least 90 % of the texts that could be judged are English, else `Multilingual`.
 ///
@@ -47,20 +49,22 @@ fn is_english(text: &str) -> Option<bool> {
 fn prose(text: &str) -> String {
     let mut prose = String::new();
     let mut region = Region::Start;
-    for line in text[..text.floor_char_boundary(RAW_BYTES)].lines() {
+    for line in text[..text.floor_char_boundary(RAW_BYTES)].trim_start_matches('\u{feff}').lines() {
         let words = line.trim();
         region = region.after(words);
-        if region == Region::Prose && !words.starts_with(['|', '`', '~']) {
-            words.split_whitespace().filter(|word| !word.contains(CODE_MARKS)).for_each(|word| {
-                prose.push_str(word);
-                prose.push(' ');
-            });
+        if region == Region::Prose && !words.starts_with(TABLE_OR_FENCE) {
+            words.split_whitespace().filter(|word| is_word(word)).for_each(|word| prose.extend([word, " "]));
         }
         if prose.len() >= PROSE_BYTES {
             break;
         }
     }
+    prose.truncate(prose.floor_char_boundary(PROSE_BYTES));
     prose
+}
+
+fn is_word(word: &str) -> bool {
+    word.contains(char::is_alphabetic) && !word.contains(CODE_MARKS)
 }
 
 /// Where a line stands.

@@ -138,14 +138,18 @@ fn mean(rows: &NdTensor<f32, 2>) -> Vec<f32> {
         }
     }
     let count = rows.size(0) as f32;
-    sum.iter_mut().for_each(|total| *total /= count);
+    for total in &mut sum {
+        *total /= count;
+    }
     sum
 }
 
 /// Scaled to length one.
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 

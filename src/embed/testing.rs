@@ -43,7 +43,9 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
         vector[0] = 1.0;
         return vector;
     }
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 

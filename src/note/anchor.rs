@@ -67,3 +67,6 @@ fn slug(text: &str) -> String {
     };
     fold(&text.trim().chars().filter_map(keep).collect::<String>())
 }
+
+#[cfg(test)]
+mod tests;

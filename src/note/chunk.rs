@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use super::lines::LineIndex;
-use super::{Document, Heading, spans};
+use super::{Document, spans};
 
 mod cost;
 mod cut;
@@ -38,7 +38,7 @@ pub struct Chunk {
     /// First and last line, from 1, both included.
     pub lines: (u32, u32),
     /// Index into `Document::headings` of the heading it stands under: the innermost one whose
-    /// section holds all of the chunk's text.
+    /// section holds at least four fifths of the chunk's text.
     pub heading: Option<usize>,
 }
 
@@ -101,21 +101,21 @@ fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     start..(range.start + part.trim_end_matches(cost::is_blank).len()).max(start)
 }
 
-/// The innermost heading whose section holds all of the chunk's text. Headings at the start of the
-/// chunk that have no text of their own do not count, unless there is nothing else.
+/// The innermost heading whose section holds nearly all of the chunk's text, so that a line before
+/// the first heading or a small section that was joined does not hide where the rest stands.
 fn heading_of(document: &Document, costs: &Costs, range: &Range<usize>) -> Option<usize> {
     let headings = &document.headings;
-    let inside = headings.partition_point(|heading| heading.range.start <= range.start);
-    let until = headings.partition_point(|heading| heading.range.start < range.end);
-    let has_text = |&index: &usize| {
-        let next = headings.get(index + 1).map_or(range.end, |next| next.range.start.min(range.end));
-        let from = headings[index].range.end.clamp(range.start, next);
-        !costs.is_blank(from..next)
+    let first_inside = headings.partition_point(|heading| heading.range.start < range.start);
+    let end_inside = headings.partition_point(|heading| heading.range.start < range.end);
+    let holds_most = |&index: &usize| {
+        let section = &headings[index].section;
+        let inside = section.start.max(range.start)..section.end.min(range.end);
+        // Four fifths.
+        costs.of(inside) * 5 >= costs.of(range.clone()) * 4
     };
-    let first = inside.checked_sub(1)?;
-    let start = (first..until.max(inside)).find(has_text).unwrap_or(first);
-    let holds_all = |&index: &usize| range.end <= headings[index].section.end;
-    let parent_of =
-        |&index: &usize| -> Option<usize> { headings.get(index).and_then(|h: &Heading| h.parent) };
-    std::iter::successors(Some(start), parent_of).find(holds_all)
+    let outside = std::iter::successors(first_inside.checked_sub(1), |&index| headings[index].parent);
+    (first_inside..end_inside).rev().chain(outside).find(holds_most)
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,8 +84,7 @@ pub(super) fn read(yaml_text: &str) -> Frontmatter {
     let title = first_text(["title", "title"]);
     let description = first_text(["description", "summary"]);
     let aliases = distinct(named(["aliases", "alias"]).into_iter().flat_map(alias_names));
-    let tags =
-        distinct(named(["tags", "tag"]).into_iter().flat_map(texts).flat_map(|text| split_tags(&text)));
+    let tags = distinct(named(["tags", "tag"]).into_iter().flat_map(tag_names));
     Frontmatter { title, description, aliases, tags, properties, malformed: false }
 }
 
@@ -158,6 +157,15 @@ fn alias_names(value: &Value) -> Vec<String> {
     texts(value).iter().flat_map(|text| -> Vec<String> { cut(text) }).collect()
 }
 
+/// A number by itself is no tag.
+fn tag_names(value: &Value) -> Vec<String> {
+    match value {
+        Value::Number(_) => Vec::new(),
+        Value::Array(items) => items.iter().flat_map(tag_names).collect(),
+        other => texts(other).iter().flat_map(|text| split_tags(text)).collect(),
+    }
+}
+
 fn split_tags(text: &str) -> Vec<String> {
     // Blanks inside a placeholder must not cut it into harmless-looking words.
     let text = blank_placeholders(text);
@@ -169,7 +177,7 @@ fn tag_name(word: &str) -> Option<String> {
     let name = word.trim_start_matches('#').trim_matches('/');
     let allowed = |c: char| !c.is_control() && !"#\"'`[]{}()<>|\\\u{0}".contains(c);
     let is_number = name.chars().all(|c| c.is_numeric() || c == '.');
-    (name.contains(char::is_alphanumeric) && name.chars().all(allowed) && !is_number).then(|| name.to_owned())
+    (name.contains(inline::is_name_char) && name.chars().all(allowed) && !is_number).then(|| name.to_owned())
 }
 
 const PLACEHOLDERS: [(&str, &str); 2] = [("{{", "}}"), ("<%", "%>")];
@@ -200,3 +208,6 @@ pub(super) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.into_iter().filter(|name| seen.insert(fold(name))).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,65 +21,90 @@ use super::spans;
 
 /// The comments of a body, in order. `verbatim` is code and maths.
 pub(super) fn comments(text: &str, body_start: usize, verbatim: &[Range<usize>]) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
+    let mut scanner = CommentScanner {
+        text,
+        body_start,
+        verbatim,
+        next_verbatim: 0,
+        percent_closes: true,
+        html_closes: true,
+        found: Vec::new(),
+    };
     let mut at = body_start;
-    let mut closable = [true; 2];
-    while at < bytes.len() {
-        if let Some(code) = spans::at_or_after(verbatim, at).filter(|code| code.start <= at) {
-            at = code.end;
-            continue;
-        }
-        let kind = match bytes[at] {
-            b'\\' => {
-                at += 2;
-                continue;
-            }
-            b'%' if bytes[at..].starts_with(b"%%") => 0,
-            b'<' if bytes[at..].starts_with(b"<!--") => 1,
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        let (open_bytes, close) = [(2, close_percent as FindClose), (4, close_html)][kind];
-        // Once a mark has no end, no later one of its kind has: searching again would not be linear.
-        let end = if closable[kind] { close(text, at + open_bytes, verbatim) } else { None };
-        closable[kind] = end.is_some();
-        match end {
-            Some(end) => found.push(at..end),
-            None if starts_line(bytes, body_start, at) => found.push(at..bytes.len()),
-            None => {}
-        }
-        at = found.last().map_or(at + open_bytes, |last| last.end.max(at + open_bytes));
+    while at < text.len() {
+        at = scanner.step(at);
     }
-    found
+    scanner.found
 }
 
-type FindClose = fn(&str, usize, &[Range<usize>]) -> Option<usize>;
+struct CommentScanner<'t> {
+    text: &'t str,
+    body_start: usize,
+    verbatim: &'t [Range<usize>],
+    next_verbatim: usize,
+    // Once a mark has no end, no later one of its kind has: searching again would not be linear.
+    percent_closes: bool,
+    html_closes: bool,
+    found: Vec<Range<usize>>,
+}
 
-/// The end of a `%%` comment whose text begins at `from`.
-fn close_percent(text: &str, from: usize, verbatim: &[Range<usize>]) -> Option<usize> {
-    let mut at = from;
-    loop {
-        at += text.get(at..)?.find("%%")?;
-        match spans::at_or_after(verbatim, at).filter(|code| code.start <= at) {
-            Some(code) => at = code.end,
-            None => return Some(at + 2),
+impl CommentScanner<'_> {
+    /// Looks at the byte at `at` and returns where to go on.
+    fn step(&mut self, at: usize) -> usize {
+        let rest = &self.text.as_bytes()[at..];
+        match rest[0] {
+            _ if self.enters_verbatim(at) => self.verbatim[self.next_verbatim].end,
+            b'\\' => at + 2,
+            b'%' if rest.starts_with(b"%%") => {
+                let end = if self.percent_closes { self.percent_end(at + 2) } else { None };
+                self.percent_closes = end.is_some();
+                self.comment(at, at + 2, end)
+            }
+            b'<' if rest.starts_with(b"<!--") => {
+                let end = if self.html_closes { self.html_end(at + 4) } else { None };
+                self.html_closes = end.is_some();
+                self.comment(at, at + 4, end)
+            }
+            _ => at + 1,
         }
     }
-}
 
-/// The end of an HTML comment whose text begins at `from`. Code means nothing inside one.
-fn close_html(text: &str, from: usize, _: &[Range<usize>]) -> Option<usize> {
-    text[from..].find("-->").map(|at| from + at + 3)
-}
+    fn enters_verbatim(&mut self, at: usize) -> bool {
+        while self.verbatim.get(self.next_verbatim).is_some_and(|range| range.end <= at) {
+            self.next_verbatim += 1;
+        }
+        self.verbatim.get(self.next_verbatim).is_some_and(|range| range.start <= at)
+    }
 
-/// Whether only blanks stand between the start of the line and `at`.
-fn starts_line(bytes: &[u8], body_start: usize, at: usize) -> bool {
-    let blanks = bytes[body_start..at].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let before = at - blanks;
-    before == body_start || matches!(bytes[before - 1], b'\n' | b'\r')
+    /// Notes the comment that opens at `start`, if it is one, and returns where to go on.
+    fn comment(&mut self, start: usize, inner: usize, end: Option<usize>) -> usize {
+        let end = end.or_else(|| self.starts_line(start).then_some(self.text.len()));
+        self.found.extend(end.map(|end| start..end));
+        end.unwrap_or(inner)
+    }
+
+    /// The end of a `%%` comment whose text begins at `from`. Marks in code do not end it.
+    fn percent_end(&self, from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at += self.text.get(at..)?.find("%%")?;
+            match spans::at_or_after(self.verbatim, at).filter(|code| code.start <= at) {
+                Some(code) => at = code.end,
+                None => return Some(at + 2),
+            }
+        }
+    }
+
+    /// The end of an HTML comment whose text begins at `from`. Code means nothing inside one.
+    fn html_end(&self, from: usize) -> Option<usize> {
+        self.text[from..].find("-->").map(|at| from + at + 3)
+    }
+
+    /// Whether only blanks stand between the start of the line and `at`.
+    fn starts_line(&self, at: usize) -> bool {
+        let before = self.text[self.body_start..at].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '\r'])
+    }
 }
 
 /// What the scan of a body found.
@@ -144,7 +169,8 @@ impl Scanner<'_> {
         if spans::overlaps(&self.hidden, &(at..end)) {
             return at + 1;
         }
-        let embed = at > self.body_start && self.text.as_bytes()[at - 1] == b'!';
+        let before = &self.text[self.body_start..at];
+        let embed = before.ends_with('!') && !before.ends_with("\\!");
         let start = if embed { at - 1 } else { at };
         self.found.links.extend(link::read_wikilink(&self.text[at + 2..end - 2], embed, start..end));
         end
@@ -212,11 +238,18 @@ fn is_tag_char(c: char) -> bool {
 }
 
 fn is_tag_name(name: &str) -> bool {
-    let is_name_char = |c: char| c.is_alphanumeric() || is_emoji(c);
     name.contains(is_name_char) && !name.chars().all(char::is_numeric)
+}
+
+/// A character that gives a tag its name, rather than joining others.
+pub(super) fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || is_emoji(c)
 }
 
 /// Pictographs, the joiner and the selector that build them.
 fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}')
 }
+
+#[cfg(test)]
+mod tests;

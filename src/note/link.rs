@@ -265,3 +265,6 @@ pub(super) fn without_brackets(text: &str) -> String {
     }
     out + rest
 }
+
+#[cfg(test)]
+mod tests;

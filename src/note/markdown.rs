@@ -1,4 +1,4 @@
-//! One pass of the CommonMark parser over the body, reduced to what the rest needs to know: where
+//! One pass of the Markdown parser over the body, reduced to what the rest needs to know: where
 //! code, HTML and links lie, the headings, and the blocks.
 //!
 //! All offsets are into the whole text of the note. Must not know Obsidian's own syntax, except
@@ -136,11 +136,7 @@ impl<'t> Reader<'t> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag, range),
             Event::Text(text) => self.text(&text, range),
-            Event::Code(text) => {
-                self.out.verbatim.push(range.clone());
-                self.text(&text, range);
-            }
-            Event::InlineMath(text) | Event::DisplayMath(text) => {
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.out.verbatim.push(range.clone());
                 self.text(&text, range);
             }
@@ -171,8 +167,8 @@ impl<'t> Reader<'t> {
             }
             Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
             Tag::Heading { level, .. } => self.start_heading(level as u8, range),
-            Tag::List(_) => self.open_block(range, Kind::List),
-            Tag::Item => self.open_block(range, Kind::Item),
+            Tag::List(_) => self.open_block(self.without_lead(range), Kind::List),
+            Tag::Item => self.open_block(self.without_lead(range), Kind::Item),
             tag => {
                 match tag {
                     Tag::CodeBlock(_) => self.out.verbatim.push(range.clone()),
@@ -222,6 +218,12 @@ impl<'t> Reader<'t> {
         let start = outermost.map_or(range.start, |open| open.range.start);
         self.heading = in_lists.then(|| RawHeading { level, range: start..range.end, pieces: Vec::new() });
         self.open_block(range, Kind::Other);
+    }
+
+    /// The parser lets a nested list begin at the end of the line before it.
+    fn without_lead(&self, range: Range<usize>) -> Range<usize> {
+        let blanks = self.text[range.clone()].bytes().take_while(u8::is_ascii_whitespace).count();
+        range.start + blanks..range.end
     }
 
     /// Whether what begins at `offset` is the first thing in `open`, on the same line.

@@ -46,11 +46,11 @@ pub struct Document {
 }
 
 impl Document {
-    /// The name to show: the `title` property, else the first level-one heading, else `stem`,
-    /// the file name without its extension.
+    /// The name to show: the `title` property, else the first heading if it is of level one, else
+    /// `stem`, the file name without its extension. A level-one heading further down names a part.
     pub fn title<'a>(&'a self, stem: &'a str) -> &'a str {
         let heading =
-            || self.headings.iter().find(|heading| heading.level == 1).map(|heading| &*heading.text);
+            || self.headings.first().filter(|heading| heading.level == 1).map(|heading| &*heading.text);
         self.frontmatter.title.as_deref().or_else(heading).filter(|title| !title.is_empty()).unwrap_or(stem)
     }
 }

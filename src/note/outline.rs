@@ -90,7 +90,8 @@ fn block(text: &str, leaf: &Leaf, comments: &[Range<usize>]) -> Option<Block> {
     }
     let owner = if before.trim().is_empty() { leaf.previous.clone()? } else { leaf.owner.clone() };
     let id_end = id_start + 1 + id.len();
-    Some(Block { id: id.to_owned(), range: owner.start..owner.end.max(id_end) })
+    let owner_end = owner.start + text[owner.clone()].trim_end().len();
+    Some(Block { id: id.to_owned(), range: owner.start..owner_end.max(id_end) })
 }
 
 /// Splits `text ^id` before the caret.
@@ -99,3 +100,6 @@ pub(super) fn split_id(text: &str) -> Option<(&str, &str)> {
     let valid = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     (valid && (before.is_empty() || before.ends_with(char::is_whitespace))).then_some((before, id))
 }
+
+#[cfg(test)]
+mod tests;

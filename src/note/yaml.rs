@@ -213,3 +213,6 @@ fn number(text: &str) -> Option<Number> {
     };
     (parsed.to_string() == text).then_some(parsed)
 }
+
+#[cfg(test)]
+mod tests;

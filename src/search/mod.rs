@@ -1,3 +1,5 @@
 //! search
 
+pub mod excerpt;
+pub mod fuse;
 pub mod query;

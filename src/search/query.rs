@@ -86,8 +86,10 @@ impl Query {
     pub fn match_expression(&self) -> Option<String> {
         let (required, wanted) = self.split();
         let required = join(" AND ", required.iter().map(|phrase| phrase.to_fts5()));
-        let wanted =
-            join(" OR ", wanted.iter().flat_map(|clause| clause.alternatives()).map(Phrase::to_fts5));
+        // A phrase asked for twice, as a word and as part of a compound, must not count twice.
+        let mut seen = HashSet::new();
+        let wanted = wanted.into_iter().flat_map(Clause::alternatives).filter(|phrase| seen.insert(*phrase));
+        let wanted = join(" OR ", wanted.map(Phrase::to_fts5));
         match (required, wanted) {
             // FTS5 has no optional operand; the left side makes the right one always true.
             (Some(required), Some(wanted)) => Some(format!("({required}) AND (({required}) OR {wanted})")),
@@ -101,7 +103,8 @@ impl Query {
         join(" AND ", self.clauses.iter().map(Clause::to_strict_fts5))
     }
 
-    /// The distinct terms, in the order of the query.
+    /// The distinct terms, in the order of the query, for counting the notes that hold them. A
+    /// term that stands for a prefix is given as it is.
     pub fn terms(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         let terms = self.clauses.iter().flat_map(Clause::alternatives).flat_map(|phrase| &phrase.terms);
@@ -215,6 +218,7 @@ impl Budget {
 }
 
 /// A stretch of query text between quotes, or between quoted stretches.
+#[derive(Clone, Copy)]
 enum Segment<'q> {
     Plain(&'q str),
     Quoted(&'q str),
@@ -293,5 +297,7 @@ fn join(operator: &str, operands: impl Iterator<Item = String>) -> Option<String
     if operands.is_empty() { None } else { Some(operands.join(operator)) }
 }
 
+#[cfg(test)]
+mod bug_vaults;
 #[cfg(test)]
 mod tests;

@@ -24,9 +24,18 @@ pub(super) fn fold_unit(unit: &str, out: &mut String) {
     }
 }
 
-/// The unchanging bulk of East Asian text, which needs no tables.
+/// The bulk of the text of some scripts, which needs no tables: Cyrillic small letters, Arabic and
+/// Thai letters, Kana, Han, Hangul.
 fn folds_to_itself(c: char) -> bool {
-    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}')
+    matches!(
+        c,
+        'а'..='я'
+            | '\u{627}' | '\u{628}' | '\u{62a}'..='\u{63a}' | '\u{641}'..='\u{648}' | '\u{64a}'
+            | '\u{e01}'..='\u{e30}' | '\u{e32}' | '\u{e40}'..='\u{e46}'
+            | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7a3}'
+    )
 }
 
 fn fold_any(unit: &str, out: &mut String) {
@@ -73,7 +82,7 @@ fn push_base(c: char, folded: &mut String) {
 }
 
 /// Latin letters with a stroke, Arabic letters that differ by keyboard or habit (the pairs of
-/// Lucene's Arabic and Persian normalisers), final letters of Hebrew stay; digits of other scripts.
+/// Lucene's Arabic and Persian normalisers), and the digits of other scripts.
 fn plain_letter(c: char) -> Option<char> {
     match c {
         'ø' => Some('o'),
@@ -98,4 +107,35 @@ const ZEROS: [char; 18] = [
 fn ascii_digit(c: char) -> Option<char> {
     let zero = ZEROS.iter().rev().find(|&&zero| zero <= c)?;
     char::from_digit(u32::from(c) - u32::from(*zero), 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(unit: &str) -> String {
+        let mut out = String::new();
+        fold_unit(unit, &mut out);
+        out
+    }
+
+    #[test]
+    fn short_cuts_yield_what_the_tables_do() {
+        for c in '\0'..=char::MAX {
+            if c.is_ascii_alphanumeric() || folds_to_itself(c) {
+                let mut folded = String::new();
+                fold_any(&c.to_string(), &mut folded);
+                assert_eq!(fold(&c.to_string()), folded, "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_folded_stays() {
+        for c in '\0'..=char::MAX {
+            let folded = fold(&c.to_string());
+            let again: String = folded.chars().map(|c| fold(&c.to_string())).collect();
+            assert_eq!(again, folded, "{c:?}");
+        }
+    }
 }

@@ -9,7 +9,7 @@
 //! | --- | --- | --- |
 //! | `Ação`, `ΣΊΣΥΦΟΣ`, `Ещё` | `acao`, `σισυφοσ`, `еще` | NFKC, full case folding, accents dropped |
 //! | `हिन्दी` | one word | Indic vowel signs and viramas are part of the word |
-//! | `كِتَاب`, `שָׁלוֹם` | `كتاب`, `שלומ`-like | vowel points are optional in Arabic and Hebrew |
+//! | `كِتَاب`, `שָׁלוֹם` | `كتاب`, `שלום` | vowel points are optional in Arabic and Hebrew |
 //! | `don't`, `don’t`, `dont` | `dont` | one spelling for all |
 //! | `Grandma's` | `grandma` | the possessive means the owner |
 //! | `l'eau`, `O'Brien` | `l eau \| leau`, `o brien \| obrien` | elision and names, joined or not |

@@ -123,7 +123,9 @@ impl Run<'_> {
             [owner, ending] if self.text(ending) == "s" => self.emit_word(owner, emit),
             [_, ending] if is_contraction(self.text(ending)) => self.emit(self.units, TermKind::Word, emit),
             _ => {
-                pieces.iter().for_each(|piece| self.emit_word(piece, emit));
+                for piece in pieces {
+                    self.emit_word(piece, emit);
+                }
                 self.emit(self.units, TermKind::Variant, emit);
             }
         }
@@ -134,7 +136,9 @@ impl Run<'_> {
         let has_inner_capital = word.iter().skip(1).any(|unit| unit.case() == Case::Upper);
         if has_inner_capital && self.text(word).len() <= MAX_TERM_BYTES {
             let cases: Vec<Case> = word.iter().map(Unit::case).collect();
-            camel_parts(&cases).into_iter().for_each(|part| self.emit(&word[part], TermKind::Variant, emit));
+            for part in camel_parts(&cases) {
+                self.emit(&word[part], TermKind::Variant, emit);
+            }
         }
     }
 

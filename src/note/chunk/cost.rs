@@ -1,8 +1,9 @@
 //! The estimated number of tokens in any part of a note.
 //!
-//! One token per four ASCII letters, per two digits or two letters of other alphabets, and per
-//! CJK character; ASCII punctuation is three quarters of a token, and a pictograph two tokens. White space is free, so a cost of zero means that there is nothing to read. Counted
-//! in quarters of a token, character by character, so that costs of neighbours add up.
+//! One token per four ASCII letters, per two digits or letters of other alphabets, and per CJK
+//! character; a sign of ASCII punctuation is three quarters of a token, a pictograph two tokens.
+//! White space is free, so a cost of zero means that there is nothing to read. Counted in quarters
+//! of a token, character by character, so that the costs of neighbours add up.
 use std::ops::Range;
 
 use crate::note::spans;
@@ -49,13 +50,13 @@ pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
+/// The cost of one character, in quarters of a token.
 pub(super) fn weight(c: char) -> u32 {
     match c {
         'a'..='z' | 'A'..='Z' => 1,
         c if is_blank(c) => 0,
-        '0'..='9' => 2,
+        '0'..='9' | '\u{80}'..='\u{2e7f}' => 2,
         '\0'..='\u{7f}' => 3,
-        '\u{80}'..='\u{2e7f}' => 2,
         '\u{1f000}'..='\u{1faff}' => 8,
         _ => TOKEN,
     }

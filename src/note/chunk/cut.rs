@@ -122,7 +122,13 @@ impl Cutter<'_> {
         let starts = &self.document.layout.block_starts;
         let from = starts.partition_point(|start| start.offset <= range.start);
         let inside = starts[from..].iter().take_while(|start| start.offset < range.end);
-        inside.filter(|start| start.depth == depth).map(|start| start.offset).collect()
+        inside.filter(|start| start.depth == depth).map(|start| self.line_start(start.offset)).collect()
+    }
+
+    /// The start of the line of a block, if only indentation and quote marks stand before it.
+    fn line_start(&self, offset: usize) -> usize {
+        let before = self.text[..offset].trim_end_matches(['>', ' ', '\t']);
+        if before.is_empty() || before.ends_with(['\n', '\r']) { before.len() } else { offset }
     }
 
     fn is_heading(&self, offset: usize) -> bool {

@@ -39,13 +39,13 @@ fn join_bare(sections: Vec<Section>) -> Vec<Section> {
     let mut joined: Vec<Section> = Vec::with_capacity(sections.len());
     for section in sections {
         match joined.last_mut() {
-            Some(previous) if previous.is_bare => previous.absorb(section),
+            Some(previous) if previous.is_bare => previous.absorb(&section),
             _ => joined.push(section),
         }
     }
     if let Some(last) = joined.pop_if(|last| last.is_bare) {
         match joined.last_mut() {
-            Some(previous) => previous.absorb(last),
+            Some(previous) => previous.absorb(&last),
             None => joined.push(last),
         }
     }
@@ -66,7 +66,7 @@ fn join_small(sections: Vec<Section>, costs: &Costs) -> Vec<Section> {
                 && cost(previous) + cost(&section) <= MAX_TOKENS * TOKEN
         };
         match joined.last_mut() {
-            Some(previous) if fits(previous) => previous.absorb(section),
+            Some(previous) if fits(previous) => previous.absorb(&section),
             _ => joined.push(section),
         }
     }
@@ -75,7 +75,7 @@ fn join_small(sections: Vec<Section>, costs: &Costs) -> Vec<Section> {
 
 impl Section {
     /// Takes in the section that follows.
-    fn absorb(&mut self, next: Section) {
+    fn absorb(&mut self, next: &Section) {
         self.range.end = next.range.end;
         self.level = self.level.min(next.level);
         self.is_bare &= next.is_bare;

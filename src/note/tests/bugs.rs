@@ -216,7 +216,7 @@ fn very_large_notes_are_cut_into_chunks_that_fit() {
     let words = |count: usize| "mill river stone bread lamp chair ".repeat(count / 6);
     let random: String =
         (0..200_000_u64).map(|i| base64_digit(i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)).collect();
-    let sections: String = (0..600).map(|i| format!("## Part {i}\n\n{}\n\n", words(40))).collect();
+    let sections = (0..600).map(|i| format!("## Part {i}\n\n{}", words(40))).collect::<Vec<_>>().join("\n\n");
     let quotes: String = (0..800).map(|i| "> ".repeat(400.min(i)) + "x\n").collect();
     let items: String = (0..600).map(|i| "  ".repeat(300.min(i)) + "- y\n").collect();
     let deep = format!("# Deep\n\n{quotes}\n{items}{}{}\n\n", "[".repeat(5000), "]".repeat(5000));
