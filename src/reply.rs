@@ -2,6 +2,8 @@
 //! only the gate makes those, from notes it admitted in this request. What an index says of
 //! itself (see [`Reply::about_index`]) holds no note's name or text.
 
+use crate::ops::reindex::ReindexAnswer;
+use crate::ops::status::StatusAnswer;
 use crate::vault::Released;
 
 /// An answer that has passed the wall.
@@ -19,5 +21,19 @@ impl<T> Reply<T> {
     /// The answer, to be written out by a transport.
     pub fn get(&self) -> &T {
         &self.value
+    }
+}
+
+impl Reply<StatusAnswer> {
+    /// What an index says of itself: counts and times of this profile's tree, no name, no text.
+    pub fn about_index(status: StatusAnswer) -> Reply<StatusAnswer> {
+        Reply { value: status }
+    }
+}
+
+impl Reply<ReindexAnswer> {
+    /// What a run did to this profile's tree: counts of what is in it, never of what is not.
+    pub fn about_run(done: ReindexAnswer) -> Reply<ReindexAnswer> {
+        Reply { value: done }
     }
 }

@@ -5,8 +5,8 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
-use crate::ops::reindex::ReindexMode;
-use crate::sync::{BOTH_PROFILES, Silent, TreeSummary};
+
+use crate::sync::{BOTH_PROFILES, Mode, Silent, TreeSummary};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -39,7 +39,7 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
     let config = context.config()?;
     let chosen = context.global.profile.map(|profile| [Profile::from(profile)]);
     let profiles = chosen.as_ref().map_or(&BOTH_PROFILES[..], |one| &one[..]);
-    let mode = if args.rebuild { ReindexMode::Full } else { ReindexMode::Incremental };
+    let mode = if args.rebuild { Mode::Rebuild } else { Mode::Incremental };
     let progress = if args.quiet { Box::new(Silent) } else { progress::choose(console) };
     let trees = open::run_index(&config, profiles, mode, progress.as_ref())?;
     if args.json {

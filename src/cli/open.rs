@@ -1,35 +1,96 @@
 //! From a configuration to the things that work: the service, an index run, the MCP server.
 
+use std::sync::Arc;
+
 use crate::cli::CliError;
-use crate::config::Config;
-use crate::ops::Service;
-use crate::ops::reindex::ReindexMode;
-use crate::sync::{Progress, TreeSummary};
-use crate::vault::Profile;
+use crate::config::{Backend, Config, ModelChoice};
+use crate::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
+use crate::index::IndexError;
+use crate::ops::{Service, Settings};
+use crate::sync::{Mode, Progress, SyncError, TreeSummary};
+use crate::vault::{Profile, VaultError};
 
 /// The operations over this vault for this profile.
 pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliError> {
-    let _ = (config, profile);
-    Err(not_built_yet())
+    let settings = Settings {
+        vault: config.vault.clone(),
+        rules: Arc::clone(&config.rules),
+        profile,
+        data_dir: config.data_dir.clone(),
+        models: Arc::new(BuiltinModels::new(policy(config))),
+        allow_reindex: config.server.allow_reindex,
+    };
+    Service::open(settings).map_err(|error| vault_error(&error))
 }
 
-/// Builds the trees of these profiles or brings them up to date, one after the other.
+/// Builds the trees of these profiles or brings them up to date.
 pub(super) fn run_index(
     config: &Config,
     profiles: &[Profile],
-    mode: ReindexMode,
+    mode: Mode,
     progress: &dyn Progress,
 ) -> Result<Vec<TreeSummary>, CliError> {
-    let _ = (config, profiles, mode, progress);
-    Err(not_built_yet())
+    let service = service(config, Profile::Public)?;
+    service.index(profiles, mode, progress).map_err(|error| sync_error(&error))
 }
 
 /// Serves one client on standard input and output until it goes away.
 pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
     let _ = (config, profile);
-    Err(not_built_yet())
+    Err(CliError::Failed { message: "This is not built yet.".to_owned(), hint: String::new() })
 }
 
-fn not_built_yet() -> CliError {
-    CliError::Failed { message: "This is not built yet.".to_owned(), hint: String::new() }
+fn policy(config: &Config) -> ModelPolicy {
+    match (config.embeddings.backend, config.embeddings.model) {
+        (Backend::None, _) => ModelPolicy::None,
+        (Backend::Builtin, ModelChoice::Auto) => ModelPolicy::Auto,
+        (Backend::Builtin, ModelChoice::Multilingual) => ModelPolicy::Fixed(BuiltinModel::Multilingual),
+        (Backend::Builtin, ModelChoice::English) => ModelPolicy::Fixed(BuiltinModel::English),
+    }
+}
+
+fn vault_error(error: &VaultError) -> CliError {
+    let hint = match error {
+        VaultError::Missing(_) => "Check the path: `[vault] path` in the configuration file, or `--vault`.",
+        VaultError::NotAFolder(_) => "The vault is the folder that holds your notes.",
+        VaultError::Denied(_) => "Give your user the right to read and enter the folder.",
+        VaultError::Io { .. } => "Look whether the disk is there and mounted.",
+    };
+    CliError::Failed { message: sentence(error), hint: hint.to_owned() }
+}
+
+fn sync_error(error: &SyncError) -> CliError {
+    let hint = match error {
+        SyncError::Rules(_) => "Mend the configuration file; nothing is indexed without valid rules.",
+        SyncError::Vault(_) => "Look whether the vault is still there and mounted.",
+        SyncError::EmptyVault { .. } => {
+            "If the vault is not mounted, mount it. If it is really empty now, run `obsearch index --rebuild`."
+        }
+        SyncError::Index(error) => index_hint(error),
+    };
+    CliError::Failed { message: sentence(error), hint: hint.to_owned() }
+}
+
+fn index_hint(error: &IndexError) -> &'static str {
+    match error {
+        IndexError::Locked => {
+            "Wait until it is done (a running `obsearch serve` indexes too), then try again."
+        }
+        IndexError::Busy => "Try again in a moment.",
+        IndexError::DiskFull => "Make room on the disk; the index that was there before still works.",
+        IndexError::Corrupt(_) | IndexError::Foreign(_) | IndexError::OtherFormat { .. } => {
+            "Run `obsearch index --rebuild`; your notes are not touched."
+        }
+        IndexError::Io { .. } | IndexError::Sql(_) => {
+            "Check the data folder: it must be yours, and writable."
+        }
+    }
+}
+
+/// The error as a sentence.
+fn sentence(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    let mut characters = text.chars();
+    let first = characters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", characters.as_str())
 }

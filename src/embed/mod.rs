@@ -3,6 +3,7 @@
 mod builtin;
 mod choose;
 mod encoder;
+mod models;
 #[doc(hidden)]
 pub mod testing;
 
@@ -10,6 +11,7 @@ use std::fmt;
 
 pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
+pub use models::{BuiltinModels, Choice, ModelPolicy, Models};
 
 /// Which model made a vector: vectors of two models never mix.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,15 @@
 //! Links of a note: what it links to, what links to it, what it names that is not there.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
+
+use super::names::{self, Name};
+use super::{OpError, Service, notice};
+use crate::index::Tree;
+use crate::note::{self, Link, fold, link};
+use crate::reply::Reply;
+use crate::vault::{Note, NotePath, Released, Session};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,4 +54,113 @@ pub struct LinksAnswer {
     pub backlinks: Vec<LinkedNote>,
     /// Targets as written that lead to no note, in order of first mention.
     pub unresolved: Vec<String>,
+}
+
+pub(super) fn run(service: &Service, request: &LinksRequest) -> Result<Reply<LinksAnswer>, OpError> {
+    let name = Name::parse(&request.name);
+    service.request(|session, tree| {
+        let Some(tree) = tree else {
+            return Err(OpError::Unavailable {
+                client: notice::LINKS_NEED_INDEX,
+                log: notice::LINKS_NEED_INDEX.to_owned(),
+            });
+        };
+        let note = names::open(session, Some(tree), &name.target)?;
+        let graph = Graph { session, tree };
+        let (outgoing, unresolved) = if request.direction == Direction::Backlinks {
+            Default::default()
+        } else {
+            graph.outgoing(&note)?
+        };
+        let backlinks = if request.direction == Direction::Outgoing {
+            Vec::new()
+        } else {
+            graph.backlinks(note.path().as_str())?
+        };
+        let own = session.release(&note, (described(&note), unresolved));
+        let ends = session.gather(outgoing).with(session.gather(backlinks));
+        Ok(Reply::new(own.with(ends).map(|((own, unresolved), (outgoing, backlinks))| LinksAnswer {
+            path: own.path,
+            title: own.title,
+            outgoing,
+            backlinks,
+            unresolved,
+        })))
+    })
+}
+
+fn described(note: &Note<'_>) -> LinkedNote {
+    let title = note::parse(note.text()).title(note.path().stem()).to_owned();
+    LinkedNote { path: note.path().as_str().to_owned(), title }
+}
+
+type Ends<'s> = Vec<Released<'s, LinkedNote>>;
+
+/// The link graph of what this session may see: other notes do not exist in it.
+struct Graph<'a, 's> {
+    session: &'a Session<'s>,
+    tree: &'a Tree,
+}
+
+impl<'s> Graph<'_, 's> {
+    /// Notes that the note's text links to now, and targets that lead to none.
+    fn outgoing(&self, note: &Note<'s>) -> Result<(Ends<'s>, Vec<String>), OpError> {
+        let (mut ends, mut unresolved) = (Vec::new(), Vec::new());
+        let mut seen = BTreeSet::new();
+        for link in note::parse(note.text()).links.iter().filter(|link| !link.target.is_empty()) {
+            match self.target(link, note.path().as_str())? {
+                Some(target) if target.path() == note.path() => {}
+                Some(target) if seen.insert(target.path().clone()) => {
+                    ends.push(self.session.release(&target, described(&target)));
+                }
+                Some(_) => {}
+                None if !unresolved.contains(&link.target) => unresolved.push(link.target.clone()),
+                None => {}
+            }
+        }
+        Ok((ends, unresolved))
+    }
+
+    /// The note a link means among those that may be seen: one that may not stands in nobody's way.
+    fn target(&self, link: &Link, from: &str) -> Result<Option<Note<'s>>, OpError> {
+        let mut candidates = self.tree.notes_by_name_key(&link::name_key(&link.target))?;
+        loop {
+            let paths: Vec<&str> = candidates.iter().map(|note| &*note.path).collect();
+            let Some(chosen) = link::choose(&paths, link, from) else { return Ok(None) };
+            let path = NotePath::parse(&candidates.remove(chosen).path).map_err(|_| OpError::NotFound)?;
+            if let Ok(note) = self.session.open(&path) {
+                return Ok(Some(note));
+            }
+        }
+    }
+
+    /// Notes that link to a note, as far as their text still does.
+    fn backlinks(&self, target: &str) -> Result<Ends<'s>, OpError> {
+        let Some(id) =
+            self.tree.notes_by_path_key(&fold(target))?.into_iter().find(|note| note.path == target)
+        else {
+            return Ok(Vec::new());
+        };
+        let mut ends = Vec::new();
+        for source in self.tree.backlinks(id.id)? {
+            let Some(note) =
+                NotePath::parse(&source.path).ok().and_then(|path| self.session.open(&path).ok())
+            else {
+                continue;
+            };
+            if note.content_hash() == source.hash || self.links_to(&note, target)? {
+                ends.push(self.session.release(&note, described(&note)));
+            }
+        }
+        Ok(ends)
+    }
+
+    fn links_to(&self, note: &Note<'s>, target: &str) -> Result<bool, OpError> {
+        for link in &note::parse(note.text()).links {
+            if self.target(link, note.path().as_str())?.is_some_and(|note| note.path().as_str() == target) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }

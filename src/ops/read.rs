@@ -1,6 +1,14 @@
 //! Read: a name -> the note, or a part of it.
 
+use std::ops::Range;
+
 use serde::Serialize;
+
+use super::names::{self, Name};
+use super::{OpError, Service};
+use crate::note::{self, Anchor, Document, chunk, link};
+use crate::reply::Reply;
+use crate::vault::Note;
 
 /// Which part of the note.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,4 +87,119 @@ pub struct ReadAnswer {
     pub line_count: u32,
     /// The line to ask for next when `text` was cut.
     pub next_line: Option<u32>,
+}
+
+pub(super) fn run(service: &Service, request: &ReadRequest) -> Result<Reply<ReadAnswer>, OpError> {
+    let name = Name::parse(&request.name);
+    service.request(|session, tree| {
+        let note = names::open(session, tree, &name.target)?;
+        let answer = answer(&note, &name, request)?;
+        Ok(Reply::new(session.release(&note, answer)))
+    })
+}
+
+fn answer(note: &Note<'_>, name: &Name, request: &ReadRequest) -> Result<ReadAnswer, OpError> {
+    let text = note.text();
+    let document = note::parse(text);
+    let lines = LineStarts::new(text);
+    let range = range(&document, text, name, &request.part)?;
+    let shown = lines.clip(range, request);
+    let Document { headings, frontmatter, tags, .. } = &document;
+    let outline = headings.iter().map(|heading| OutlineEntry {
+        level: heading.level,
+        heading: heading.text.clone(),
+        line: heading.line,
+    });
+    Ok(ReadAnswer {
+        path: note.path().as_str().to_owned(),
+        title: document.title(note.path().stem()).to_owned(),
+        aliases: frontmatter.aliases.clone(),
+        tags: tags.clone(),
+        properties: frontmatter.properties.clone(),
+        outline: outline.collect(),
+        text: chunk::visible_text(text, &document, shown.range),
+        line_start: shown.lines.0,
+        line_end: shown.lines.1,
+        line_count: lines.count(),
+        next_line: shown.next_line,
+    })
+}
+
+/// The bytes of the part that is asked for. The properties are told apart from the text, unless
+/// they cannot be read.
+fn range(document: &Document, text: &str, name: &Name, part: &Part) -> Result<Range<usize>, OpError> {
+    let anchor = match part {
+        Part::Whole => name.anchor.clone(),
+        Part::Outline => return Ok(0..0),
+        Part::Section(heading) => Some(names::parse_anchor(heading.trim_start_matches('#'))),
+        Part::Block(id) => Some(Anchor::Block(id.trim().trim_start_matches(['#', '^']).to_owned())),
+    };
+    let start = if document.frontmatter.malformed { 0 } else { document.body_start };
+    match anchor {
+        None => Ok(start..text.len()),
+        Some(anchor) => link::find_anchor(document, &anchor)
+            .ok_or(OpError::InvalidArgument("the note has no such section or block; ask for its outline")),
+    }
+}
+
+/// What is shown of a part.
+struct Shown {
+    range: Range<usize>,
+    lines: (u32, u32),
+    next_line: Option<u32>,
+}
+
+/// Where each line begins; lines end with `\n`, `\r\n` or `\r`.
+struct LineStarts {
+    starts: Vec<usize>,
+    end: usize,
+}
+
+impl LineStarts {
+    fn new(text: &str) -> LineStarts {
+        let bytes = text.as_bytes();
+        let ends = (0..bytes.len())
+            .filter(|&at| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
+        let mut starts: Vec<usize> = std::iter::once(0).chain(ends.map(|at| at + 1)).collect();
+        if starts.last() == Some(&text.len()) {
+            starts.pop();
+        }
+        LineStarts { starts, end: text.len() }
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The line, from 1, in which a byte stands.
+    fn line_of(&self, at: usize) -> u32 {
+        u32::try_from(self.starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
+    }
+
+    /// Where a line begins, or the end of the text.
+    fn start_of(&self, line: u32) -> usize {
+        let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.starts.get(index).copied().unwrap_or(self.end)
+    }
+
+    /// The lines of a part that are asked for and fit. A line too long to fit is cut.
+    fn clip(&self, part: Range<usize>, request: &ReadRequest) -> Shown {
+        let start =
+            request.first_line.map_or(part.start, |line| self.start_of(line).max(part.start)).min(part.end);
+        let first = self.line_of(start);
+        let after = request.line_limit.map_or(part.end, |lines| self.start_of(first.saturating_add(lines)));
+        let wanted = start..after.clamp(start, part.end);
+        if wanted.is_empty() {
+            return Shown { range: wanted, lines: (0, 0), next_line: None };
+        }
+        let mut end = wanted.end;
+        if wanted.len() > request.max_bytes {
+            let last = self.line_of(start + request.max_bytes);
+            end = if last > first { self.start_of(last) } else { start + request.max_bytes };
+        }
+        let last = self.line_of(end - 1);
+        let next_line =
+            (end < part.end).then(|| if self.start_of(last + 1) <= end { last + 1 } else { last });
+        Shown { range: start..end, lines: (first, last), next_line: next_line.map(|line| line.max(last + 1)) }
+    }
 }

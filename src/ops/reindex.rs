@@ -2,6 +2,10 @@
 
 use serde::Serialize;
 
+use super::{OpError, Service};
+use crate::reply::Reply;
+use crate::sync::{Mode, Silent};
+
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReindexMode {
@@ -34,4 +38,24 @@ pub struct ReindexAnswer {
     pub pending_vectors: u64,
     /// Wall time.
     pub seconds: f64,
+}
+
+pub(super) fn run(service: &Service, request: &ReindexRequest) -> Result<Reply<ReindexAnswer>, OpError> {
+    if !service.allow_reindex {
+        return Err(OpError::NotAllowed("the owner does not allow clients to reindex"));
+    }
+    let mode = match request.mode {
+        ReindexMode::Incremental => Mode::Incremental,
+        ReindexMode::Full => Mode::Rebuild,
+    };
+    let done = service.index(&[service.profile], mode, &Silent)?;
+    let Some(done) = done.into_iter().next() else { return Err(OpError::NotFound) };
+    Ok(Reply::about_run(ReindexAnswer {
+        notes: done.notes,
+        added: done.added,
+        changed: done.changed,
+        removed: done.removed,
+        pending_vectors: done.pending_vectors,
+        seconds: done.seconds,
+    }))
 }

@@ -1,6 +1,19 @@
 //! Search: a question -> ranked, cited passages.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use serde::Serialize;
+
+use super::keys::{folder_key, tag_key};
+use super::status::rfc3339;
+use super::{OpError, Service, notice};
+use crate::index::{Cut, Filter, Tree};
+use crate::reply::Reply;
+use crate::search::excerpt::excerpt;
+use crate::search::query::Query;
+use crate::search::{self, Found, Hit, Question};
+use crate::vault::{Note, Released, Session};
 
 /// Which legs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -112,4 +125,167 @@ pub struct SearchAnswer {
     pub truncated: bool,
     /// Best first.
     pub passages: Vec<Passage>,
+}
+
+/// The best window of a passage.
+const EXCERPT_BYTES: usize = 240;
+
+pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<SearchAnswer>, OpError> {
+    check(request)?;
+    service.request(|session, tree| {
+        let mut legs = Legs::new(service, request, tree);
+        let question = Question {
+            text: &request.query,
+            filter: filter(request),
+            by_words: legs.by_words,
+            vector: legs.vector.take(),
+            limit: request.limit,
+            max_per_note: request.max_per_note,
+        };
+        let found = match tree {
+            Some(tree) => search::search(session, tree, &question)?,
+            None => search::search_without_index(session, &question)?,
+        };
+        let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);
+        let passages = passages(session, &found, request);
+        let answer = session.gather(passages).map(|mut passages| {
+            let truncated = fit(&mut passages, request.max_bytes);
+            SearchAnswer { mode: legs.mode, notices: legs.notices, indexed_at, truncated, passages }
+        });
+        Ok(Reply::new(answer))
+    })
+}
+
+fn check(request: &SearchRequest) -> Result<(), OpError> {
+    if request.query.trim().is_empty() {
+        return Err(OpError::InvalidArgument("the query is empty; give some words or a question"));
+    }
+    if !(1..=50).contains(&request.limit) || !(1..=10).contains(&request.max_per_note) {
+        return Err(OpError::InvalidArgument("limit goes from 1 to 50, max_per_note from 1 to 10"));
+    }
+    Ok(())
+}
+
+fn filter(request: &SearchRequest) -> Filter {
+    Filter {
+        folders: request
+            .folders
+            .iter()
+            .map(|folder| folder_key(folder))
+            .filter(|key| !key.is_empty())
+            .collect(),
+        tags: request.tags.iter().map(|tag| tag_key(tag)).filter(|key| !key.is_empty()).collect(),
+    }
+}
+
+/// Which legs can run, and what to say about those that cannot.
+struct Legs {
+    mode: Mode,
+    by_words: bool,
+    vector: Option<Vec<f32>>,
+    notices: Vec<&'static str>,
+}
+
+impl Legs {
+    fn new(service: &Service, request: &SearchRequest, tree: Option<&Tree>) -> Legs {
+        let mut legs = Legs { mode: Mode::Keyword, by_words: true, vector: None, notices: Vec::new() };
+        match tree {
+            None if service.is_indexing() => legs.notices.push(notice::FIRST_PASS_INDEXING),
+            None => legs.notices.push(notice::FIRST_PASS),
+            Some(tree) if request.mode != Mode::Keyword => legs.add_meaning(service, request, tree),
+            Some(_) => {}
+        }
+        legs
+    }
+
+    fn add_meaning(&mut self, service: &Service, request: &SearchRequest, tree: &Tree) {
+        let Some(model) = tree.header().model.as_deref() else {
+            if request.mode == Mode::Semantic || !service.models.accepts(None) {
+                self.notices.push(notice::NO_VECTORS);
+            }
+            return;
+        };
+        let Some(embedder) = service.models.embedder(model) else {
+            self.notices.push(notice::MODEL_MISMATCH);
+            return;
+        };
+        match search::embed_question(&*embedder, &request.query) {
+            Ok(vector) => self.vector = Some(vector),
+            Err(error) => {
+                tracing::warn!("a query could not be embedded: {error}");
+                self.notices.push(notice::MODEL_FAILED);
+                return;
+            }
+        }
+        self.mode = request.mode;
+        self.by_words = request.mode != Mode::Semantic;
+        if tree.counts().is_ok_and(|(_, _, pending)| pending > 0) {
+            self.notices.push(notice::VECTORS_PENDING);
+        }
+    }
+}
+
+/// The hits as passages, read from the notes that were admitted.
+fn passages<'s>(
+    session: &Session<'s>,
+    found: &Found<'s>,
+    request: &SearchRequest,
+) -> Vec<Released<'s, Passage>> {
+    let terms: HashSet<String> =
+        Query::parse(&request.query).terms().into_iter().map(str::to_owned).collect();
+    let ranked = found.hits.iter().zip(1..);
+    ranked
+        .filter_map(|(hit, rank)| {
+            let note = &found.notes[hit.note];
+            passage(note, hit, rank, &terms, request.detail).map(|passage| session.release(note, passage))
+        })
+        .collect()
+}
+
+fn passage(
+    note: &Note<'_>,
+    hit: &Hit,
+    rank: usize,
+    terms: &HashSet<String>,
+    detail: Detail,
+) -> Option<Passage> {
+    let cut = Cut::new(note.text(), note.path().stem());
+    let piece = cut.piece_at(&hit.range)?;
+    let text = piece.visible_text();
+    let shown = excerpt(&text, terms, if detail == Detail::Full { usize::MAX } else { EXCERPT_BYTES });
+    let heading_path: Vec<String> = piece.heading_path().into_iter().map(str::to_owned).collect();
+    let path = note.path().as_str();
+    let legs = [(hit.by_words, MatchedBy::Keyword), (hit.by_meaning, MatchedBy::Semantic)];
+    Some(Passage {
+        rank,
+        path: path.to_owned(),
+        title: cut.title.clone(),
+        citation: heading_path.last().map_or_else(|| path.to_owned(), |heading| format!("{path}#{heading}")),
+        line_start: piece.lines().0,
+        line_end: piece.lines().1,
+        text: text[shown.range.clone()].to_owned(),
+        highlights: relative(&shown.highlights, shown.range.start),
+        score: (hit.score * 10_000.0).round() / 10_000.0,
+        matched_by: legs.into_iter().filter(|(found, _)| *found).map(|(_, leg)| leg).collect(),
+        heading_path,
+    })
+}
+
+fn relative(ranges: &[Range<usize>], start: usize) -> Vec<Range<usize>> {
+    ranges.iter().map(|range| range.start - start..range.end - start).collect()
+}
+
+/// Cuts texts, the last ones first, until they fit; paths always stay. Tells whether it cut.
+fn fit(passages: &mut [Passage], max_bytes: usize) -> bool {
+    let mut left = max_bytes;
+    let mut truncated = false;
+    for passage in passages {
+        if passage.text.len() > left {
+            passage.text.truncate(passage.text.floor_char_boundary(left));
+            passage.highlights.retain(|range| range.end <= passage.text.len());
+            truncated = true;
+        }
+        left -= passage.text.len();
+    }
+    truncated
 }

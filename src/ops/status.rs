@@ -1,6 +1,11 @@
 //! What the index says of itself: observed state only.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use serde::Serialize;
+
+use super::{OpError, Service, notice};
+use crate::reply::Reply;
 
 /// How far the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,4 +38,49 @@ pub struct StatusAnswer {
     pub indexed_at: Option<String>,
     /// What the reader should know.
     pub notices: Vec<&'static str>,
+}
+
+pub(super) fn run(service: &Service) -> Result<Reply<StatusAnswer>, OpError> {
+    service.request(|_, tree| {
+        let Some(tree) = tree else { return Ok(Reply::about_index(missing(service))) };
+        let (notes, chunks, pending_vectors) = tree.counts()?;
+        let header = tree.header();
+        let mut notices = Vec::new();
+        let model = header.model.as_deref();
+        if !service.models.accepts(model) {
+            notices.push(if model.is_some() { notice::MODEL_MISMATCH } else { notice::NO_VECTORS });
+        }
+        let state = if pending_vectors > 0 { IndexState::Embedding } else { IndexState::Ready };
+        Ok(Reply::about_index(StatusAnswer {
+            state,
+            notes,
+            chunks,
+            pending_vectors,
+            model: model.map(|id| id.split('@').next().unwrap_or(id).to_owned()),
+            indexed_at: header.indexed_at.map(rfc3339),
+            notices,
+        }))
+    })
+}
+
+fn missing(service: &Service) -> StatusAnswer {
+    let (state, notice) = if service.is_indexing() {
+        (IndexState::Indexing, notice::FIRST_PASS_INDEXING)
+    } else {
+        (IndexState::Missing, notice::FIRST_PASS)
+    };
+    StatusAnswer {
+        state,
+        notes: 0,
+        chunks: 0,
+        pending_vectors: 0,
+        model: None,
+        indexed_at: None,
+        notices: vec![notice],
+    }
+}
+
+/// Seconds since 1970 as `2026-01-31T12:00:00Z`.
+pub(super) fn rfc3339(seconds: u64) -> String {
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string()
 }

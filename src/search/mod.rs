@@ -1,5 +1,106 @@
-//! search
+//! A question -> ranked passages, in stages: legs, the wall, fusion, selection. Ranking is made of
+//! pure functions over values; text is read only through the session, in this request.
 
 pub mod excerpt;
 pub mod fuse;
 pub mod query;
+
+mod admit;
+mod legs;
+mod rank;
+mod scan;
+
+use std::ops::Range;
+
+pub use legs::KEYWORD_WEIGHTS;
+use query::Query;
+
+use crate::embed::{EmbedError, Embedder};
+use crate::index::{Filter, IndexError, Tree};
+use crate::vault::{Note, Session};
+
+/// What to look for.
+#[derive(Debug, Clone)]
+pub struct Question<'q> {
+    /// As asked.
+    pub text: &'q str,
+    /// Which notes to look at.
+    pub filter: Filter,
+    /// The words leg runs.
+    pub by_words: bool,
+    /// The vector of the question, for the meaning leg.
+    pub vector: Option<Vec<f32>>,
+    /// Passages wanted.
+    pub limit: usize,
+    /// Passages of one note wanted.
+    pub max_per_note: usize,
+}
+
+/// A search that could not be done. An outage is never an empty answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The index failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The vault's root cannot be read.
+    #[error("the vault cannot be read: {0}")]
+    Vault(std::io::Error),
+}
+
+/// What was found, best first.
+pub struct Found<'s> {
+    /// The notes the passages are in, all admitted in this request.
+    pub notes: Vec<Note<'s>>,
+    /// The passages.
+    pub hits: Vec<Hit>,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Index into [`Found::notes`].
+    pub note: usize,
+    /// Byte range in the note's text.
+    pub range: Range<usize>,
+    /// Comparable within one answer only, 0 to 1.
+    pub score: f64,
+    /// Found by words.
+    pub by_words: bool,
+    /// Found by meaning.
+    pub by_meaning: bool,
+}
+
+/// Searches a tree.
+pub fn search<'s>(
+    session: &Session<'s>,
+    tree: &Tree,
+    question: &Question<'_>,
+) -> Result<Found<'s>, SearchError> {
+    let query = Query::parse(question.text);
+    let wanted = question.limit;
+    let mut depth = fuse::BLEND_DEPTH;
+    loop {
+        let legs = legs::run(tree, question, &query, depth)?;
+        let admitted = admit::admit(session, tree, &legs)?;
+        let ranked = rank::rank(&admitted, &legs, question);
+        // Notes that may no longer be shown leave gaps: fetch until enough passages survive.
+        let is_exhausted = !legs.is_full(depth) || depth >= legs::MAX_DEPTH;
+        if ranked.len() >= wanted || admitted.dropped == 0 || is_exhausted {
+            return Ok(Found { notes: admitted.notes, hits: ranked });
+        }
+        depth *= 4;
+    }
+}
+
+/// Searches the notes themselves, word by word: for a vault that has no index yet.
+pub fn search_without_index<'s>(
+    session: &Session<'s>,
+    question: &Question<'_>,
+) -> Result<Found<'s>, SearchError> {
+    scan::scan(session, &Query::parse(question.text), question)
+}
+
+/// The vector of a question.
+pub fn embed_question(embedder: &dyn Embedder, text: &str) -> Result<Vec<f32>, EmbedError> {
+    embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])
+}

@@ -103,6 +103,14 @@ impl Query {
         join(" AND ", self.clauses.iter().map(Clause::to_strict_fts5))
     }
 
+    /// Every phrase that is looked for, and whether it is required.
+    pub fn phrases(&self) -> impl Iterator<Item = (&Phrase, bool)> {
+        self.clauses.iter().flat_map(|clause| {
+            let is_required = matches!(clause, Clause::Required(_));
+            clause.alternatives().map(move |phrase| (phrase, is_required))
+        })
+    }
+
     /// The distinct terms, in the order of the query, for counting the notes that hold them. A
     /// term that stands for a prefix is given as it is.
     pub fn terms(&self) -> Vec<&str> {

@@ -54,6 +54,12 @@ pub trait RulesSource: Send + Sync {
     fn current(&self) -> Result<Arc<Rules>, RulesUnavailable>;
 }
 
+impl<T: RulesSource + ?Sized> RulesSource for Arc<T> {
+    fn current(&self) -> Result<Arc<Rules>, RulesUnavailable> {
+        (**self).current()
+    }
+}
+
 /// Rules that never change, for a vault without a configuration file.
 pub struct FixedRules(pub Arc<Rules>);
 

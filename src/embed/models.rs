@@ -1,0 +1,111 @@
+//! Which model a tree is built with, and the embedder for a tree that is there.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{BuiltinEmbedder, BuiltinModel, Embedder, ModelId, choose_model};
+
+/// What the owner configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelPolicy {
+    /// No vectors.
+    None,
+    /// Chosen from the notes when a tree is built, kept until it is rebuilt.
+    Auto,
+    /// This one.
+    Fixed(BuiltinModel),
+}
+
+/// A model for a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Recorded in the tree.
+    pub id: ModelId,
+    /// Length of its vectors.
+    pub dimensions: usize,
+}
+
+/// Provides embedders. One per process: a loaded model takes tens of megabytes.
+pub trait Models: Send + Sync {
+    /// The model for a new tree of these notes, `None` for words only.
+    fn choose(&self, sample: &[&str]) -> Option<Choice>;
+    /// May a tree with this model (as [`ModelId`] prints it, or none) be kept?
+    fn accepts(&self, model: Option<&str>) -> bool;
+    /// The embedder of a tree with this model.
+    fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>>;
+}
+
+/// The models inside the binary, each loaded once, when first needed.
+pub struct BuiltinModels {
+    policy: ModelPolicy,
+    multilingual: OnceLock<Arc<BuiltinEmbedder>>,
+    english: OnceLock<Arc<BuiltinEmbedder>>,
+}
+
+impl BuiltinModels {
+    /// Loads nothing yet.
+    pub fn new(policy: ModelPolicy) -> Self {
+        Self { policy, multilingual: OnceLock::new(), english: OnceLock::new() }
+    }
+
+    fn get(&self, model: BuiltinModel) -> Arc<BuiltinEmbedder> {
+        let cell = match model {
+            BuiltinModel::Multilingual => &self.multilingual,
+            BuiltinModel::English => &self.english,
+        };
+        Arc::clone(cell.get_or_init(|| Arc::new(BuiltinEmbedder::new(model))))
+    }
+
+    fn allowed(&self) -> &[BuiltinModel] {
+        match &self.policy {
+            ModelPolicy::None => &[],
+            ModelPolicy::Auto => &BuiltinModel::ALL,
+            ModelPolicy::Fixed(model) => std::slice::from_ref(model),
+        }
+    }
+
+    /// The allowed model with this printed identity.
+    fn find(&self, id: &str) -> Option<BuiltinModel> {
+        self.allowed().iter().copied().find(|model| model.model_id().to_string() == id)
+    }
+}
+
+impl Models for BuiltinModels {
+    fn choose(&self, sample: &[&str]) -> Option<Choice> {
+        let model = match self.policy {
+            ModelPolicy::None => return None,
+            ModelPolicy::Auto => choose_model(sample.iter().copied()),
+            ModelPolicy::Fixed(model) => model,
+        };
+        Some(Choice { id: model.model_id(), dimensions: model.info().dimensions })
+    }
+
+    fn accepts(&self, model: Option<&str>) -> bool {
+        model.map_or(self.policy == ModelPolicy::None, |id| self.find(id).is_some())
+    }
+
+    fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>> {
+        self.find(model).map(|model| self.get(model) as Arc<dyn Embedder>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_keeps_its_model_while_the_policy_allows_it() {
+        let english = BuiltinModel::English.model_id().to_string();
+        let multilingual = BuiltinModel::Multilingual.model_id().to_string();
+        let table = [
+            (ModelPolicy::None, [true, false, false]),
+            (ModelPolicy::Auto, [false, true, true]),
+            (ModelPolicy::Fixed(BuiltinModel::English), [false, true, false]),
+        ];
+        for (policy, expected) in table {
+            let models = BuiltinModels::new(policy);
+            let accepted = [None, Some(&*english), Some(&*multilingual)].map(|model| models.accepts(model));
+            assert_eq!(accepted, expected, "{policy:?}");
+            assert_eq!(models.embedder(&english).is_some(), expected[1], "{policy:?}");
+        }
+    }
+}

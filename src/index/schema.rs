@@ -1,0 +1,241 @@
+//! The tables of a tree, its header, and how a tree is opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::error::IndexError;
+use super::ffi;
+use crate::text;
+use crate::vault::Profile;
+
+/// The version of the tables below. A tree of another format is built anew.
+pub const FORMAT_VERSION: u32 = 1;
+/// Marks a file as a tree of obsearch (`PRAGMA application_id`): "obse".
+const APPLICATION_ID: u32 = 0x6f62_7365;
+/// How long a connection waits for another one.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a tree is made of and for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// Whose notes it holds.
+    pub profile: Profile,
+    /// The vault's identity in the store.
+    pub vault_id: String,
+    /// The embedding model, `None` for words only.
+    pub model: Option<String>,
+    /// Length of the vectors; 0 without a model.
+    pub dimensions: usize,
+    /// See [`crate::note::chunk::CHUNKER_VERSION`].
+    pub chunker: u32,
+    /// See [`text::ANALYSER_VERSION`].
+    pub analyser: u32,
+    /// The privacy rules it was last brought up to date under.
+    pub rules: String,
+    /// Every note has been through it at least once.
+    pub complete: bool,
+    /// When it last saw the whole vault, seconds since 1970.
+    pub indexed_at: Option<u64>,
+}
+
+/// A tree, open for reading, or for writing inside a `Writer`.
+pub struct Tree {
+    pub(super) connection: Connection,
+    pub(super) header: Header,
+}
+
+impl Tree {
+    /// Opens a tree for reading. Refuses one that is not complete, or is not of this profile and
+    /// vault.
+    pub fn open(path: &Path, profile: Profile, vault_id: &str) -> Result<Tree, IndexError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let tree = Tree::connect(path, flags)?;
+        tree.connection.execute_batch(
+            "PRAGMA query_only = ON; PRAGMA cache_size = -16000; PRAGMA mmap_size = 268435456",
+        )?;
+        tree.check_owner(profile, vault_id)?;
+        if tree.header.complete { Ok(tree) } else { Err(IndexError::Foreign("an unfinished run")) }
+    }
+
+    /// What it is made of.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Runs several reads over one snapshot.
+    pub fn snapshot<R>(&self, run: impl FnOnce(&Tree) -> Result<R, IndexError>) -> Result<R, IndexError> {
+        let transaction = self.connection.unchecked_transaction()?;
+        let result = run(self);
+        transaction.finish()?;
+        result
+    }
+
+    /// A quick look for damage: the catalogue and the inverted index can be read at all.
+    pub fn check_health(&self) -> Result<(), IndexError> {
+        let probe = |sql: &str| self.connection.query_row(sql, [], |_| Ok(())).optional();
+        probe("SELECT id FROM note LIMIT 1")?;
+        probe("SELECT id FROM chunk ORDER BY id DESC LIMIT 1")?;
+        probe("SELECT rowid FROM words WHERE words MATCH '\"a\"' LIMIT 1")?;
+        Ok(())
+    }
+
+    /// Is it the tree of this profile and vault?
+    pub fn check_owner(&self, profile: Profile, vault_id: &str) -> Result<(), IndexError> {
+        if self.header.profile != profile {
+            Err(IndexError::Foreign("another profile"))
+        } else if self.header.vault_id == vault_id {
+            Ok(())
+        } else {
+            Err(IndexError::Foreign("another vault"))
+        }
+    }
+
+    /// Opens an existing file and reads its header.
+    pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Tree, IndexError> {
+        ffi::register_sqlite_vec();
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")?;
+        let application: u32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+        if application != APPLICATION_ID {
+            return Err(IndexError::Foreign("another program"));
+        }
+        let found: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found != FORMAT_VERSION {
+            return Err(IndexError::OtherFormat { found });
+        }
+        let header = read_header(&connection)?;
+        Ok(Tree { connection, header })
+    }
+
+    /// Creates an empty tree.
+    pub(super) fn create(path: &Path, header: &Header) -> Result<(), IndexError> {
+        ffi::register_sqlite_vec();
+        let connection = Connection::open(path)?;
+        connection
+            .execute_batch("PRAGMA auto_vacuum = NONE; PRAGMA page_size = 4096; PRAGMA secure_delete = ON")?;
+        let transaction = connection.unchecked_transaction()?;
+        transaction.execute_batch(&tables(header))?;
+        write_header(&transaction, header)?;
+        transaction.execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT_VERSION}"
+        ))?;
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+fn tables(header: &Header) -> String {
+    let tokenizer = text::FTS5_TOKENIZER;
+    let vectors = if header.model.is_some() {
+        format!(
+            "CREATE VIRTUAL TABLE vectors USING vec0(embedding int8[{}] distance_metric=L2);",
+            header.dimensions
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+         CREATE TABLE note (
+             id INTEGER PRIMARY KEY,
+             path TEXT NOT NULL UNIQUE,
+             path_key TEXT NOT NULL,
+             name_key TEXT NOT NULL,
+             title TEXT NOT NULL,
+             title_key TEXT NOT NULL,
+             hash BLOB NOT NULL,
+             size INTEGER NOT NULL,
+             modified_ns INTEGER NOT NULL,
+             changed_ns INTEGER NOT NULL,
+             inode INTEGER NOT NULL
+         );
+         CREATE INDEX note_by_path_key ON note (path_key);
+         CREATE INDEX note_by_name ON note (name_key);
+         CREATE INDEX note_by_title ON note (title_key);
+         CREATE TABLE alias (note INTEGER NOT NULL, alias TEXT NOT NULL, key TEXT NOT NULL);
+         CREATE INDEX alias_by_note ON alias (note);
+         CREATE INDEX alias_by_key ON alias (key);
+         CREATE TABLE tag (note INTEGER NOT NULL, tag TEXT NOT NULL, key TEXT NOT NULL);
+         CREATE INDEX tag_by_note ON tag (note);
+         CREATE INDEX tag_by_key ON tag (key, note);
+         CREATE TABLE link (
+             source INTEGER NOT NULL,
+             key BLOB NOT NULL,
+             target INTEGER,
+             PRIMARY KEY (source, key, target)
+         );
+         CREATE INDEX link_by_target ON link (target, source);
+         CREATE INDEX link_by_key ON link (key, source);
+         CREATE TABLE chunk (
+             id INTEGER PRIMARY KEY,
+             note INTEGER NOT NULL,
+             start INTEGER NOT NULL,
+             end INTEGER NOT NULL,
+             first_line INTEGER NOT NULL,
+             last_line INTEGER NOT NULL,
+             hash BLOB NOT NULL,
+             embed_key BLOB NOT NULL,
+             embedded INTEGER NOT NULL DEFAULT 0
+         );
+         CREATE INDEX chunk_by_note ON chunk (note);
+         CREATE INDEX chunk_by_embed_key ON chunk (embed_key);
+         CREATE INDEX chunk_pending ON chunk (id) WHERE embedded = 0;
+         CREATE VIRTUAL TABLE words USING fts5(
+             title, aliases, headings, tags, body,
+             content='', contentless_delete=1, tokenize=\"{tokenizer}\"
+         );
+         CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+         {vectors}"
+    )
+}
+
+pub(super) fn write_header(connection: &Connection, header: &Header) -> Result<(), IndexError> {
+    let values = [
+        ("profile", header.profile.as_str().to_owned()),
+        ("vault_id", header.vault_id.clone()),
+        ("model", header.model.clone().unwrap_or_default()),
+        ("dimensions", header.dimensions.to_string()),
+        ("chunker", header.chunker.to_string()),
+        ("analyser", header.analyser.to_string()),
+        ("rules", header.rules.clone()),
+        ("complete", u8::from(header.complete).to_string()),
+        ("indexed_at", header.indexed_at.map(|seconds| seconds.to_string()).unwrap_or_default()),
+    ];
+    let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?;
+    for (key, value) in values {
+        insert.execute((key, value))?;
+    }
+    Ok(())
+}
+
+fn read_header(connection: &Connection) -> Result<Header, IndexError> {
+    let text = |key: &str| -> Result<String, IndexError> {
+        let value = connection
+            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
+            .optional()?;
+        value.ok_or_else(|| IndexError::Corrupt(format!("its header has no {key}")))
+    };
+    let number = |key: &str| -> Result<u64, IndexError> {
+        text(key)?.parse().map_err(|_| IndexError::Corrupt(format!("its header has a bad {key}")))
+    };
+    let profile = match &*text("profile")? {
+        "public" => Profile::Public,
+        "full" => Profile::Full,
+        _ => return Err(IndexError::Corrupt("its header has a bad profile".to_owned())),
+    };
+    Ok(Header {
+        profile,
+        vault_id: text("vault_id")?,
+        model: Some(text("model")?).filter(|model| !model.is_empty()),
+        dimensions: usize::try_from(number("dimensions")?).unwrap_or_default(),
+        chunker: u32::try_from(number("chunker")?).unwrap_or_default(),
+        analyser: u32::try_from(number("analyser")?).unwrap_or_default(),
+        rules: text("rules")?,
+        complete: number("complete")? == 1,
+        indexed_at: text("indexed_at")?.parse().ok(),
+    })
+}

@@ -1,0 +1,135 @@
+//! What a caller calls a note -> the note, through the catalogue of this profile only: a private
+//! note neither answers nor stands in the way of a public one.
+
+use crate::index::{NoteEntry, Tree};
+use crate::note::{Anchor, Link, LinkKind, fold, link};
+use crate::vault::{Note, NotePath, Session};
+
+use super::OpError;
+use super::error::vault_unavailable;
+
+/// A name as asked, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Name {
+    /// Path, title, alias or file name.
+    pub(super) target: String,
+    /// `#heading` or `#^block` behind it.
+    pub(super) anchor: Option<Anchor>,
+}
+
+impl Name {
+    /// Reads `path.md`, `Title`, `[[Note#Heading|label]]`, `Note#^block`.
+    pub(super) fn parse(text: &str) -> Name {
+        let text = text.trim();
+        let inner = text
+            .strip_prefix('!')
+            .unwrap_or(text)
+            .strip_prefix("[[")
+            .and_then(|rest| rest.strip_suffix("]]"));
+        let without_label = |inner: &str| inner.split('|').next().unwrap_or_default().trim().to_owned();
+        let text = inner.map_or_else(|| text.to_owned(), without_label);
+        match text.split_once('#') {
+            Some((target, anchor)) if !target.is_empty() => {
+                Name { target: target.trim().to_owned(), anchor: Some(parse_anchor(anchor)) }
+            }
+            _ => Name { target: text, anchor: None },
+        }
+    }
+}
+
+/// `Heading`, `Parent#Child` or `^block`.
+pub(super) fn parse_anchor(text: &str) -> Anchor {
+    match text.trim().strip_prefix('^') {
+        Some(id) => Anchor::Block(id.trim().to_owned()),
+        None => Anchor::Heading(text.split('#').map(|name| name.trim().to_owned()).collect()),
+    }
+}
+
+/// Opens the note a name means: by path, as a link would find it, by title, by alias; in that order.
+pub(super) fn open<'s>(
+    session: &Session<'s>,
+    tree: Option<&Tree>,
+    target: &str,
+) -> Result<Note<'s>, OpError> {
+    let Some(tree) = tree else { return open_without_index(session, target) };
+    let key = fold(target);
+    let with_extension = format!("{key}.md");
+    let by_path = [tree.notes_by_path_key(&key)?, tree.notes_by_path_key(&with_extension)?].concat();
+    let exact_first = |notes: Vec<NoteEntry>| {
+        let (exact, folded): (Vec<_>, Vec<_>) = notes
+            .into_iter()
+            .partition(|note| note.path == target || note.path.strip_suffix(".md") == Some(target));
+        [exact, folded].concat()
+    };
+    let linked = order_as_link(tree.notes_by_name_key(&link::name_key(target))?, target);
+    let candidates =
+        [exact_first(by_path), linked, tree.notes_by_title_key(&key)?, tree.notes_by_alias_key(&key)?]
+            .concat();
+    let paths = candidates.iter().filter_map(|note| NotePath::parse(&note.path).ok());
+    paths.into_iter().find_map(|path| session.open(&path).ok()).ok_or(OpError::NotFound)
+}
+
+/// Before the first index, names of files are all there is.
+fn open_without_index<'s>(session: &Session<'s>, target: &str) -> Result<Note<'s>, OpError> {
+    let walk = session.walk().map_err(|error| vault_unavailable(error.to_string()))?;
+    let key = link::name_key(target);
+    let mut paths: Vec<&NotePath> = walk
+        .notes
+        .iter()
+        .map(|note| &note.path)
+        .filter(|path| link::name_key(path.as_str()) == key)
+        .collect();
+    let wiki = wikilink(target);
+    while !paths.is_empty() {
+        let names: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+        let Some(chosen) = link::choose(&names, &wiki, "") else { break };
+        if let Ok(note) = session.open(paths.remove(chosen)) {
+            return Ok(note);
+        }
+    }
+    Err(OpError::NotFound)
+}
+
+/// Candidates in the order in which a wikilink from the root would choose them.
+fn order_as_link(mut candidates: Vec<NoteEntry>, target: &str) -> Vec<NoteEntry> {
+    let wiki = wikilink(target);
+    let mut ordered = Vec::new();
+    loop {
+        let paths: Vec<&str> = candidates.iter().map(|note| &*note.path).collect();
+        let Some(chosen) = link::choose(&paths, &wiki, "") else { return ordered };
+        ordered.push(candidates.remove(chosen));
+    }
+}
+
+fn wikilink(target: &str) -> Link {
+    Link {
+        kind: LinkKind::Wiki,
+        embed: false,
+        target: target.to_owned(),
+        anchor: None,
+        label: None,
+        range: 0..0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart() {
+        let heading =
+            |names: &[&str]| Some(Anchor::Heading(names.iter().map(|name| (*name).to_owned()).collect()));
+        let table = [
+            ("a/b.md", "a/b.md", None),
+            (" [[Note]] ", "Note", None),
+            ("![[Note#Part|shown]]", "Note", heading(&["Part"])),
+            ("Note#A#B", "Note", heading(&["A", "B"])),
+            ("Note#^id", "Note", Some(Anchor::Block("id".to_owned()))),
+            ("#tag", "#tag", None),
+        ];
+        for (text, target, anchor) in table {
+            assert_eq!(Name::parse(text), Name { target: target.to_owned(), anchor }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What an answer says about itself when it is not the whole one. Constant texts: they depend on
+//! the state of this profile's index only.
+
+/// No index, and one is on its way.
+pub(super) const FIRST_PASS_INDEXING: &str =
+    "indexing: there is no index yet, so this is a first pass over the words of all notes";
+/// No index.
+pub(super) const FIRST_PASS: &str =
+    "there is no index yet, so this is a slow pass over the words of all notes; `obsearch index` builds it";
+/// An index of words only.
+pub(super) const NO_VECTORS: &str = "the index has no vectors: found by words only";
+/// An index of another model.
+pub(super) const MODEL_MISMATCH: &str = "model mismatch: the index was built with another embedding model, so this was found by words only; \
+     `obsearch index` rebuilds it";
+/// The model does not run.
+pub(super) const MODEL_FAILED: &str = "the embedding model failed: found by words only";
+/// Vectors are still being made.
+pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
+/// Tags are looked up in the index.
+pub(super) const TAGS_NEED_INDEX: &str =
+    "there is no index yet, and tags are looked up in it; `obsearch index` builds it";
+/// Links are looked up in the index.
+pub(super) const LINKS_NEED_INDEX: &str =
+    "there is no index yet, and links are looked up in it; `obsearch index` builds it";

@@ -1,0 +1,146 @@
+//! One vault, one profile, one index: what a transport talks to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::trees::Trees;
+use super::{OpError, links, list, read, reindex, search, status, tags};
+use crate::embed::Models;
+use crate::index::{Store, Tree};
+use crate::reply::Reply;
+use crate::sync::{Job, Mode, Progress, Silent, SyncError, TreeSummary};
+use crate::vault::{Profile, RulesSource, Session, Vault, VaultError};
+
+/// What a service is made of.
+pub struct Settings {
+    /// The vault.
+    pub vault: PathBuf,
+    /// Who may see what.
+    pub rules: Arc<dyn RulesSource>,
+    /// Who asks.
+    pub profile: Profile,
+    /// Holds the indexes.
+    pub data_dir: PathBuf,
+    /// Where vectors come from.
+    pub models: Arc<dyn Models>,
+    /// Clients may bring the index up to date.
+    pub allow_reindex: bool,
+}
+
+/// The operations. Every call is one request: it opens one session, and nothing of a note outlives
+/// it but the [`Reply`].
+pub struct Service {
+    pub(super) vault: Vault,
+    pub(super) profile: Profile,
+    pub(super) models: Arc<dyn Models>,
+    pub(super) allow_reindex: bool,
+    data_dir: PathBuf,
+    trees: Trees,
+    is_indexing: AtomicBool,
+}
+
+impl Service {
+    /// Opens the vault; neither the index nor a model is touched.
+    pub fn open(settings: Settings) -> Result<Service, VaultError> {
+        let vault = Vault::open(&settings.vault, Box::new(settings.rules))?;
+        let trees = Trees::new(settings.data_dir.clone(), vault.path().to_owned(), settings.profile);
+        Ok(Service {
+            vault,
+            profile: settings.profile,
+            models: settings.models,
+            allow_reindex: settings.allow_reindex,
+            data_dir: settings.data_dir,
+            trees,
+            is_indexing: AtomicBool::new(false),
+        })
+    }
+
+    /// Ranked passages with citations.
+    pub fn search(&self, request: &search::SearchRequest) -> Result<Reply<search::SearchAnswer>, OpError> {
+        search::run(self, request)
+    }
+
+    /// A note, or a part of it.
+    pub fn read(&self, request: &read::ReadRequest) -> Result<Reply<read::ReadAnswer>, OpError> {
+        read::run(self, request)
+    }
+
+    /// Notes or folders, page by page.
+    pub fn list(&self, request: &list::ListRequest) -> Result<Reply<list::ListAnswer>, OpError> {
+        list::run(self, request)
+    }
+
+    /// Tags with counts.
+    pub fn tags(&self, request: &tags::TagsRequest) -> Result<Reply<tags::TagsAnswer>, OpError> {
+        tags::run(self, request)
+    }
+
+    /// Links both ways.
+    pub fn links(&self, request: &links::LinksRequest) -> Result<Reply<links::LinksAnswer>, OpError> {
+        links::run(self, request)
+    }
+
+    /// The state of the index.
+    pub fn status(&self) -> Result<Reply<status::StatusAnswer>, OpError> {
+        status::run(self)
+    }
+
+    /// Brings the index of this profile up to date, if the owner allows it.
+    pub fn reindex(
+        &self,
+        request: &reindex::ReindexRequest,
+    ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
+        reindex::run(self, request)
+    }
+
+    /// Brings these trees up to date; for the owner, who sees what was left out.
+    pub fn index(
+        &self,
+        profiles: &[Profile],
+        mode: Mode,
+        progress: &dyn Progress,
+    ) -> Result<Vec<TreeSummary>, SyncError> {
+        let root_id = self.vault.root_id().map_err(SyncError::Vault)?;
+        let store = Store::find_or_create(&self.data_dir, self.vault.path(), root_id)?;
+        let job = Job { vault: &self.vault, store: &store, profiles, models: &*self.models, mode };
+        crate::sync::run(&job, progress)
+    }
+
+    /// Brings this profile's tree up to date on a thread of its own, unless somebody is at it.
+    /// Keyword search over a vault without an index works meanwhile.
+    pub fn index_in_background(self: &Arc<Self>) {
+        if self.is_indexing.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let service = Arc::clone(self);
+        std::thread::spawn(move || {
+            let outcome = service.index(&[service.profile], Mode::Incremental, &Silent);
+            service.is_indexing.store(false, Ordering::SeqCst);
+            match outcome {
+                Ok(_) => tracing::info!("the index is up to date"),
+                Err(SyncError::Index(crate::index::IndexError::Locked)) => {
+                    tracing::info!("another process is indexing");
+                }
+                // The kind only: the text may name files.
+                Err(_) => tracing::warn!("the index could not be brought up to date; run `obsearch index`"),
+            }
+        });
+    }
+
+    /// Is a background run going on in this process?
+    pub(super) fn is_indexing(&self) -> bool {
+        self.is_indexing.load(Ordering::SeqCst)
+    }
+
+    /// Runs one request, with the tree of this profile if there is one, over one snapshot of it.
+    pub(super) fn request<R>(
+        &self,
+        run: impl for<'s> FnOnce(&Session<'s>, Option<&Tree>) -> Result<R, OpError>,
+    ) -> Result<R, OpError> {
+        self.trees.with_tree(|tree| {
+            let answered = self.vault.request(self.profile, |session| run(session, tree));
+            answered.map_err(OpError::from)?
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! Open trees, kept between requests. A newer generation is noticed on the next request.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::OpError;
+use crate::index::{IndexError, Store, Tree};
+use crate::vault::Profile;
+
+/// The trees of one profile, open for reading.
+pub(super) struct Trees {
+    data_dir: PathBuf,
+    vault: PathBuf,
+    profile: Profile,
+    idle: Mutex<Vec<(PathBuf, Tree)>>,
+}
+
+impl Trees {
+    pub(super) fn new(data_dir: PathBuf, vault: PathBuf, profile: Profile) -> Trees {
+        Trees { data_dir, vault, profile, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Runs with the current tree, `None` where there is none this version can read.
+    pub(super) fn with_tree<R>(
+        &self,
+        run: impl FnOnce(Option<&Tree>) -> Result<R, OpError>,
+    ) -> Result<R, OpError> {
+        let Some((path, tree)) = self.take()? else { return run(None) };
+        let snapshot = tree.snapshot(|tree| Ok(run(Some(tree))));
+        let answer = snapshot?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((path, tree));
+        answer
+    }
+
+    fn take(&self) -> Result<Option<(PathBuf, Tree)>, IndexError> {
+        let Some(store) = Store::find(&self.data_dir, &self.vault)? else { return Ok(None) };
+        let Some(path) = store.current(self.profile)? else { return Ok(None) };
+        {
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.retain(|(of, _)| *of == path);
+            if let Some(open) = idle.pop() {
+                return Ok(Some(open));
+            }
+        }
+        match Tree::open(&path, self.profile, store.vault_id()) {
+            Ok(tree) => Ok(Some((path, tree))),
+            // Built anew by the next run; until then it is as good as none.
+            Err(IndexError::OtherFormat { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

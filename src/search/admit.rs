@@ -1,0 +1,61 @@
+//! Candidates before the wall: every note is opened and judged now, before anything is ranked. A
+//! passage counts only if it still stands in the text that was admitted.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::SearchError;
+use super::legs::Legs;
+use crate::index::{ChunkId, ChunkPlace, Cut, Tree};
+use crate::vault::{Note, NotePath, Session};
+
+/// The candidates that survive.
+pub(super) struct Admitted<'s> {
+    pub(super) notes: Vec<Note<'s>>,
+    /// Where each surviving passage stands: index of its note, byte range.
+    pub(super) places: HashMap<ChunkId, (usize, Range<usize>)>,
+    /// Candidates that did not survive.
+    pub(super) dropped: usize,
+}
+
+pub(super) fn admit<'s>(
+    session: &Session<'s>,
+    tree: &Tree,
+    legs: &Legs,
+) -> Result<Admitted<'s>, SearchError> {
+    let ids = legs.ids();
+    let mut by_note: HashMap<String, Vec<ChunkPlace>> = HashMap::new();
+    for place in tree.places(&ids)? {
+        by_note.entry(place.path.clone()).or_default().push(place);
+    }
+    let by_note: Vec<(String, Vec<ChunkPlace>)> = by_note.into_iter().collect();
+    let opened: Vec<_> =
+        by_note.par_iter().filter_map(|(path, places)| admit_note(session, path, places)).collect();
+    let mut admitted = Admitted { notes: Vec::new(), places: HashMap::new(), dropped: 0 };
+    for (note, ranges) in opened {
+        let index = admitted.notes.len();
+        admitted.places.extend(ranges.into_iter().map(|(id, range)| (id, (index, range))));
+        admitted.notes.push(note);
+    }
+    admitted.dropped = ids.len() - admitted.places.len();
+    Ok(admitted)
+}
+
+type Ranges = Vec<(ChunkId, Range<usize>)>;
+
+fn admit_note<'s>(session: &Session<'s>, path: &str, places: &[ChunkPlace]) -> Option<(Note<'s>, Ranges)> {
+    let path = NotePath::parse(path).ok()?;
+    let note = session.open(&path).ok()?;
+    let hash = note.content_hash();
+    let ranges = if places.iter().all(|place| place.note_hash == hash) {
+        places.iter().map(|place| (place.id, place.range.clone())).collect()
+    } else {
+        // The note changed since: passages are found again by what they say, or dropped.
+        let cut = Cut::new(note.text(), path.stem());
+        let find = |place: &ChunkPlace| Some((place.id, cut.piece_with_hash(&place.hash)?.range()));
+        places.iter().filter_map(find).collect()
+    };
+    Some((note, ranges))
+}

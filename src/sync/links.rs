@@ -1,0 +1,91 @@
+//! The link graph of a tree, kept right while notes come and go.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::index::{Cut, Hash16, IndexError, LinkRecord, NoteId, Tree, Writer};
+use crate::note::{Link, link};
+use crate::vault::{NotePath, Session};
+
+/// What a run changed that links depend on.
+#[derive(Debug, Default)]
+pub(super) struct LinkWork {
+    /// Links of the notes that were written.
+    written: HashMap<NoteId, (String, Vec<Link>)>,
+    /// Names that came or went: links that look for them may mean another note now.
+    names: BTreeSet<Hash16>,
+}
+
+impl LinkWork {
+    pub(super) fn note_written(&mut self, id: NoteId, path: &str, links: Vec<Link>) {
+        self.written.insert(id, (path.to_owned(), links));
+    }
+
+    pub(super) fn name_changed(&mut self, path: &str) {
+        self.names.insert(LinkRecord::key_of(path));
+    }
+
+    pub(super) fn note_removed(&mut self, id: NoteId, path: &str) {
+        self.written.remove(&id);
+        self.name_changed(path);
+    }
+
+    /// Sets the links of all notes concerned. Other notes that look for a changed name are read
+    /// again, through the session: a tree keeps no text of links.
+    pub(super) fn apply(mut self, session: &Session<'_>, writer: &mut Writer) -> Result<(), IndexError> {
+        if self.written.is_empty() && self.names.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<Hash16> = self.names.iter().copied().collect();
+        for source in writer.tree().sources_of(&names)? {
+            if !self.written.contains_key(&source.id)
+                && let Some(links) = links_of(session, &source.path)
+            {
+                self.written.insert(source.id, (source.path, links));
+            }
+        }
+        let names = Names::read(writer.tree())?;
+        let resolved: Vec<(NoteId, Vec<LinkRecord>)> =
+            self.written.iter().map(|(id, (path, links))| (*id, names.resolve(path, links))).collect();
+        for batch in resolved.chunks(512) {
+            writer.transaction(|writer| {
+                batch.iter().try_for_each(|(id, links)| writer.set_links(*id, links))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn links_of(session: &Session<'_>, path: &str) -> Option<Vec<Link>> {
+    let path = NotePath::parse(path).ok()?;
+    let note = session.open(&path).ok()?;
+    Some(Cut::new(note.text(), path.stem()).document.links)
+}
+
+/// The notes of a tree by name.
+struct Names {
+    by_key: HashMap<String, Vec<(String, NoteId)>>,
+}
+
+impl Names {
+    fn read(tree: &Tree) -> Result<Names, IndexError> {
+        let mut by_key: HashMap<String, Vec<(String, NoteId)>> = HashMap::new();
+        for note in tree.notes()? {
+            by_key.entry(link::name_key(&note.path)).or_default().push((note.path, note.id));
+        }
+        Ok(Names { by_key })
+    }
+
+    fn resolve(&self, from: &str, links: &[Link]) -> Vec<LinkRecord> {
+        let links = links.iter().filter(|link| !link.target.is_empty());
+        let records: BTreeSet<LinkRecord> = links
+            .map(|link| LinkRecord { key: LinkRecord::key_of(&link.target), target: self.target(from, link) })
+            .collect();
+        records.into_iter().collect()
+    }
+
+    fn target(&self, from: &str, link: &Link) -> Option<NoteId> {
+        let candidates = self.by_key.get(&link::name_key(&link.target))?;
+        let paths: Vec<&str> = candidates.iter().map(|(path, _)| &**path).collect();
+        link::choose(&paths, link, from).map(|index| candidates[index].1)
+    }
+}

@@ -1,0 +1,65 @@
+//! Vault -> tree: what changed, and the smallest work that makes the tree say so.
+
+mod links;
+mod plan;
+mod prepare;
+mod run;
+mod summary;
+mod vectors;
+
+pub use plan::{Plan, plan};
+pub use run::{BOTH_PROFILES, Job, Mode, run};
+pub use summary::{SkipReason, Skipped, TreeSummary};
+
+use crate::index::IndexError;
+use crate::vault::RulesUnavailable;
+
+/// The part of a run that is going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Looking for notes.
+    Scanning,
+    /// Reading notes and indexing their words; counted in notes.
+    Words,
+    /// Making vectors; counted in passages.
+    Vectors,
+}
+
+/// Is told how a run goes on. Called from many threads.
+pub trait Progress: Sync {
+    /// A stage begins, with so many units of work.
+    fn begin(&self, stage: Stage, total: u64);
+    /// So many more units are done.
+    fn advance(&self, units: u64);
+    /// The stage is over.
+    fn end(&self);
+}
+
+/// Says nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+}
+
+/// A run could not be finished. What was there before still is.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// The privacy rules cannot be read: nothing is indexed.
+    #[error(transparent)]
+    Rules(#[from] RulesUnavailable),
+    /// A tree cannot be used or written.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The vault's root cannot be read.
+    #[error("the vault cannot be read: {0}")]
+    Vault(std::io::Error),
+    /// The vault shows no note at all, though the tree has some: it may be unmounted.
+    #[error("the vault shows no notes, though the index has {indexed}; nothing was removed")]
+    EmptyVault {
+        /// Notes in the tree.
+        indexed: usize,
+    },
+}

@@ -1,0 +1,369 @@
+//! One run: words first, tree by tree; then vectors, over all trees together. A tree that must be
+//! built anew grows beside the old one, which serves until the new one is whole.
+
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use super::links::LinkWork;
+use super::plan::{Trust, plan};
+use super::prepare::{Prepared, prepare};
+use super::summary::{SkipCounter, SkipReason, TreeSummary};
+use super::vectors::{embed_pending, embedding_order};
+use super::{Progress, Stage, SyncError};
+use crate::embed::Models;
+use crate::index::{Header, IndexError, Store, Tree, WriteLock, Writer};
+use crate::note::chunk::CHUNKER_VERSION;
+use crate::text::ANALYSER_VERSION;
+use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk};
+
+/// How much to redo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Only what changed.
+    #[default]
+    Incremental,
+    /// Everything, in a new generation.
+    Rebuild,
+}
+
+/// Both trees, in the order in which a run builds them.
+pub const BOTH_PROFILES: [Profile; 2] = [Profile::Public, Profile::Full];
+
+/// What to do.
+pub struct Job<'a> {
+    /// The vault.
+    pub vault: &'a Vault,
+    /// Where its trees are.
+    pub store: &'a Store,
+    /// Which trees to bring up to date.
+    pub profiles: &'a [Profile],
+    /// Where vectors come from.
+    pub models: &'a dyn Models,
+    /// How much to redo.
+    pub mode: Mode,
+}
+
+/// Brings the trees up to date.
+pub fn run(job: &Job<'_>, progress: &dyn Progress) -> Result<Vec<TreeSummary>, SyncError> {
+    let mut profiles = job.profiles.to_vec();
+    profiles.sort_by_key(|profile| embedding_order(*profile));
+    let mut trees = Vec::new();
+    for profile in profiles {
+        trees.push(sync_words_or_heal(job, profile, progress)?);
+    }
+    embed_pending(job.vault, job.models, &mut trees, progress)?;
+    trees.into_iter().map(|open| open.finish(job.store)).collect()
+}
+
+/// A tree in the hands of a run.
+pub(super) struct Open {
+    pub(super) profile: Profile,
+    pub(super) writer: Writer,
+    pub(super) summary: TreeSummary,
+    lock: WriteLock,
+    /// Where it is built, when it is not the current generation yet.
+    building: Option<PathBuf>,
+    began: Instant,
+}
+
+impl Open {
+    fn finish(mut self, store: &Store) -> Result<TreeSummary, SyncError> {
+        let (notes, chunks, pending) = self.writer.tree().counts()?;
+        self.summary.notes = notes;
+        self.summary.chunks = chunks;
+        self.summary.pending_vectors = pending;
+        self.summary.model = self
+            .writer
+            .tree()
+            .header()
+            .model
+            .as_deref()
+            .map(|id| id.split('@').next().unwrap_or(id).to_owned());
+        self.writer.close()?;
+        if let Some(building) = &self.building {
+            store.promote(building, &self.lock)?;
+        }
+        self.summary.seconds = self.began.elapsed().as_secs_f64();
+        Ok(self.summary)
+    }
+}
+
+/// Damage that shows only in the middle of the work is healed as well: the tree is set aside and
+/// built anew, once.
+fn sync_words_or_heal(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Result<Open, SyncError> {
+    match sync_words(job, profile, progress) {
+        Err(SyncError::Index(IndexError::Corrupt(_))) => {
+            let lock = job.store.lock(profile)?;
+            job.store.discard(&job.store.building(profile)?, &lock)?;
+            if let Some(path) = job.store.current(profile)? {
+                job.store.set_aside(&path, &lock)?;
+            }
+            drop(lock);
+            let mut open = sync_words(job, profile, progress)?;
+            open.summary.rebuilt = Some("the index was damaged");
+            Ok(open)
+        }
+        done => done,
+    }
+}
+
+/// The words of one tree: afterwards it answers keyword searches over the vault as it is.
+fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Result<Open, SyncError> {
+    let began = Instant::now();
+    let lock = job.store.lock(profile)?;
+    let base = find_base(job, profile, &lock)?;
+    let (writer, building) = match base.writer {
+        Some(writer) => (writer, None),
+        None => begin_generation(job, profile, &lock)?,
+    };
+    let mut summary = TreeSummary::new(profile);
+    summary.rebuilt = base.rebuilt;
+    let mut open = Open { profile, writer, summary, lock, building, began };
+    let finished = job.vault.request(profile, |session| fill(session, &mut open, progress))?;
+    if let (Err(SyncError::Index(IndexError::DiskFull)), Some(building)) = (&finished, &open.building) {
+        job.store.discard(building, &open.lock)?;
+    }
+    finished?;
+    if base.old_serves { Ok(open) } else { promote_early(job.store, open) }
+}
+
+/// Without an older tree that could serve meanwhile, words are worth having before vectors.
+fn promote_early(store: &Store, mut open: Open) -> Result<Open, SyncError> {
+    if let Some(building) = open.building.take() {
+        open.writer.close()?;
+        let finished = store.promote(&building, &open.lock)?;
+        open.writer = Writer::open(&finished)?;
+    }
+    Ok(open)
+}
+
+/// The current tree, if it can be brought up to date in place.
+struct Base {
+    writer: Option<Writer>,
+    rebuilt: Option<&'static str>,
+    /// There is an older tree that readers of this version can use.
+    old_serves: bool,
+}
+
+fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, SyncError> {
+    let Some(path) = job.store.current(profile)? else {
+        return Ok(Base { writer: None, rebuilt: None, old_serves: false });
+    };
+    let opened = Writer::open(&path).and_then(|writer| {
+        writer.tree().check_owner(profile, job.store.vault_id())?;
+        writer.tree().check_health()?;
+        Ok(writer)
+    });
+    match opened {
+        Ok(writer) => {
+            let rebuilt = reason_to_rebuild(writer.tree().header(), job);
+            Ok(Base {
+                old_serves: rebuilt.is_some(),
+                writer: Some(writer).filter(|_| rebuilt.is_none()),
+                rebuilt,
+            })
+        }
+        Err(IndexError::OtherFormat { .. }) => {
+            Ok(Base { writer: None, rebuilt: Some("the format of the index changed"), old_serves: false })
+        }
+        Err(IndexError::Corrupt(_)) => set_aside(job, &path, lock, "the index was damaged"),
+        Err(IndexError::Foreign(_)) => set_aside(job, &path, lock, "the index was not this vault's"),
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn set_aside(
+    job: &Job<'_>,
+    path: &std::path::Path,
+    lock: &WriteLock,
+    why: &'static str,
+) -> Result<Base, SyncError> {
+    job.store.set_aside(path, lock)?;
+    Ok(Base { writer: None, rebuilt: Some(why), old_serves: false })
+}
+
+fn reason_to_rebuild(header: &Header, job: &Job<'_>) -> Option<&'static str> {
+    if job.mode == Mode::Rebuild {
+        Some("asked for")
+    } else if header.chunker != CHUNKER_VERSION {
+        Some("passages are cut differently now")
+    } else if header.analyser != ANALYSER_VERSION {
+        Some("words are analysed differently now")
+    } else if !job.models.accepts(header.model.as_deref()) {
+        Some("the embedding model changed")
+    } else {
+        None
+    }
+}
+
+/// The generation an earlier run left unfinished, if it is of the same making, or an empty one.
+fn begin_generation(
+    job: &Job<'_>,
+    profile: Profile,
+    lock: &WriteLock,
+) -> Result<(Writer, Option<PathBuf>), SyncError> {
+    let path = job.store.building(profile)?;
+    if job.mode == Mode::Incremental
+        && let Ok(writer) = Writer::open(&path)
+        && writer.tree().check_owner(profile, job.store.vault_id()).is_ok()
+        && reason_to_rebuild(writer.tree().header(), job).is_none()
+    {
+        return Ok((writer, Some(path)));
+    }
+    job.store.discard(&path, lock)?;
+    let choice = job.vault.request(profile, |session| choose_model(session, job.models))??;
+    let header = Header {
+        profile,
+        vault_id: job.store.vault_id().to_owned(),
+        model: choice.as_ref().map(|choice| choice.id.to_string()),
+        dimensions: choice.map_or(0, |choice| choice.dimensions),
+        chunker: CHUNKER_VERSION,
+        analyser: ANALYSER_VERSION,
+        rules: String::new(),
+        complete: false,
+        indexed_at: None,
+    };
+    Ok((Writer::create(&path, &header)?, Some(path)))
+}
+
+/// Shows the models a sample of this profile's notes, spread over the vault.
+fn choose_model(
+    session: &Session<'_>,
+    models: &dyn Models,
+) -> Result<Option<crate::embed::Choice>, SyncError> {
+    const SAMPLE: usize = 200;
+    let walk = session.walk().map_err(SyncError::Vault)?;
+    let step = walk.notes.len().div_ceil(SAMPLE).max(1);
+    let notes: Vec<_> =
+        walk.notes.iter().step_by(step).filter_map(|note| session.open(&note.path).ok()).collect();
+    let texts: Vec<&str> = notes.iter().map(crate::vault::Note::text).collect();
+    Ok(models.choose(&texts))
+}
+
+/// Walks, plans, applies; then once more, for what changed meanwhile.
+fn fill(session: &Session<'_>, open: &mut Open, progress: &dyn Progress) -> Result<(), SyncError> {
+    let trust = trust(session, open.writer.tree());
+    let skipped = pass(session, open, trust, progress)?;
+    open.summary.skipped = skipped.into_skipped();
+    if open.building.is_some() {
+        pass(session, open, Trust::Looks, &super::Silent)?;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let rules = session.rules_fingerprint().to_owned();
+    open.writer.transaction(|writer| {
+        writer.set_header(|header| {
+            header.complete = true;
+            header.rules = rules;
+            header.indexed_at = Some(now);
+        })
+    })?;
+    let must_purge = open.profile == Profile::Public && open.summary.removed > 0;
+    if must_purge {
+        open.writer.purge()?
+    } else {
+        open.writer.checkpoint()?
+    }
+    Ok(())
+}
+
+/// Under other rules than the tree's, nothing in the tree counts as judged.
+fn trust(session: &Session<'_>, tree: &Tree) -> Trust {
+    if tree.header().rules == session.rules_fingerprint() { Trust::Looks } else { Trust::Nothing }
+}
+
+fn pass(
+    session: &Session<'_>,
+    open: &mut Open,
+    trust: Trust,
+    progress: &dyn Progress,
+) -> Result<SkipCounter, SyncError> {
+    progress.begin(Stage::Scanning, 0);
+    let walk = session.walk().map_err(SyncError::Vault)?;
+    progress.end();
+    let indexed = open.writer.tree().notes()?;
+    if walk.notes.is_empty() && !indexed.is_empty() && open.building.is_none() {
+        return Err(SyncError::EmptyVault { indexed: indexed.len() });
+    }
+    let mut skipped = count_passed_over(&walk);
+    let plan = plan(&walk.notes, indexed, trust);
+    let mut links = LinkWork::default();
+    progress.begin(Stage::Words, plan.read.len() as u64);
+    prepare(session, &plan.read, |batch| apply(open, &mut links, &mut skipped, batch, progress))?;
+    progress.end();
+    open.writer.transaction(|writer| {
+        plan.gone.iter().try_for_each(|note| {
+            links.note_removed(note.id, &note.path);
+            writer.remove_note(note.id)
+        })
+    })?;
+    open.summary.removed += plan.gone.len() as u64;
+    links.apply(session, &mut open.writer)?;
+    Ok(skipped)
+}
+
+fn count_passed_over(walk: &Walk) -> SkipCounter {
+    let mut skipped = SkipCounter::default();
+    for (name, reason) in &walk.passed_over {
+        // A link or pipe without a note's name is no note that somebody could miss.
+        let concerns_notes = NotePath::parse(name).is_ok()
+            || matches!(reason, PassedOver::Unreadable | PassedOver::Name | PassedOver::Private);
+        if concerns_notes {
+            skipped.add((*reason).into(), name);
+        }
+    }
+    skipped
+}
+
+/// Writes one batch in one transaction.
+fn apply(
+    open: &mut Open,
+    links: &mut LinkWork,
+    skipped: &mut SkipCounter,
+    batch: Vec<Prepared>,
+    progress: &dyn Progress,
+) -> Result<(), SyncError> {
+    let count = batch.len() as u64;
+    let summary = &mut open.summary;
+    open.writer.transaction(|writer| {
+        for prepared in batch {
+            apply_note(writer, summary, links, skipped, prepared)?;
+        }
+        Ok(())
+    })?;
+    progress.advance(count);
+    Ok(())
+}
+
+fn apply_note(
+    writer: &mut Writer,
+    summary: &mut TreeSummary,
+    links: &mut LinkWork,
+    skipped: &mut SkipCounter,
+    prepared: Prepared,
+) -> Result<(), IndexError> {
+    match prepared {
+        Prepared::Put { known, record, links: found } => {
+            let id = writer.put_note(&record)?;
+            if known.is_some() {
+                summary.changed += 1;
+            } else {
+                summary.added += 1;
+                links.name_changed(&record.path);
+            }
+            links.note_written(id, &record.path, found);
+        }
+        Prepared::Same { known, stat } => writer.touch_note(known.id, &stat)?,
+        Prepared::Refused { path, known, refusal } => {
+            // A note that vanished since the walk is simply gone.
+            if refusal != Refusal::Absent {
+                skipped.add(SkipReason::from(refusal), &path);
+            }
+            if let Some(known) = known {
+                links.note_removed(known.id, &known.path);
+                writer.remove_note(known.id)?;
+                summary.removed += 1;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Gives passages their vectors, in batches, resumable at any point. A text that several trees
+//! need is embedded once and written to each; the trees share nothing on disk.
+
+use std::collections::HashMap;
+
+use super::run::Open;
+use super::{Progress, Stage, SyncError};
+use crate::embed::{Embedder, Models};
+use crate::index::{ChunkId, Cut, Hash16, Pending, Quantised};
+use crate::vault::{NotePath, Profile, Session, Vault};
+
+/// Passages per round: a kill loses at most this much work.
+const ROUND: usize = 192;
+
+/// A text to embed and the passages, by tree, that wait for it.
+type Waiting = HashMap<Hash16, Vec<(usize, ChunkId)>>;
+
+/// Embeds whatever the trees still lack.
+pub(super) fn embed_pending(
+    vault: &Vault,
+    models: &dyn Models,
+    trees: &mut [Open],
+    progress: &dyn Progress,
+) -> Result<(), SyncError> {
+    let pending = trees.iter().map(|open| pending_count(open)).sum::<Result<u64, SyncError>>()?;
+    if pending == 0 {
+        return Ok(());
+    }
+    progress.begin(Stage::Vectors, pending);
+    for first in 0..trees.len() {
+        let Some(embedder) = embedder_of(&trees[first], models) else { continue };
+        let mut after = 0;
+        loop {
+            let round = trees[first].writer.pending(after, ROUND)?;
+            let Some(last) = round.last() else { break };
+            after = last.chunk;
+            embed_round(vault, &*embedder, trees, first, &round, progress)?;
+        }
+    }
+    progress.end();
+    Ok(())
+}
+
+fn pending_count(open: &Open) -> Result<u64, SyncError> {
+    Ok(open.writer.tree().counts()?.2)
+}
+
+fn embedder_of(open: &Open, models: &dyn Models) -> Option<std::sync::Arc<dyn Embedder>> {
+    models.embedder(open.writer.tree().header().model.as_deref()?)
+}
+
+/// Embeds the texts of one round of tree `first` and writes them to every tree of the same model.
+fn embed_round(
+    vault: &Vault,
+    embedder: &dyn Embedder,
+    trees: &mut [Open],
+    first: usize,
+    round: &[Pending],
+    progress: &dyn Progress,
+) -> Result<(), SyncError> {
+    let profile = trees[first].profile;
+    let texts = vault.request(profile, |session| texts_of(session, round))?;
+    let (keys, texts): (Vec<Hash16>, Vec<String>) = texts.into_iter().unzip();
+    let waiting = waiting_for(trees, first, &keys)?;
+    let passages: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = match embedder.embed_passages(&passages) {
+        Ok(vectors) => vectors,
+        Err(error) => {
+            // Words go on without vectors; the summary shows how many passages wait.
+            tracing::warn!("a batch of passages could not be embedded: {error}");
+            return Ok(());
+        }
+    };
+    let mut done: Vec<Vec<(ChunkId, Quantised)>> = trees.iter().map(|_| Vec::new()).collect();
+    for (key, vector) in keys.iter().zip(&vectors) {
+        for (tree, chunk) in waiting.get(key).into_iter().flatten() {
+            done[*tree].push((*chunk, Quantised::new(vector)));
+        }
+    }
+    for (open, vectors) in trees.iter_mut().zip(done) {
+        open.writer.transaction(|writer| {
+            vectors.iter().try_for_each(|(chunk, vector)| writer.put_vector(*chunk, vector))
+        })?;
+        progress.advance(vectors.len() as u64);
+    }
+    trees[first].summary.embedded += keys.len() as u64;
+    Ok(())
+}
+
+/// The texts of the passages, read and judged now; a note that changed meanwhile waits for the
+/// next run. Each text once.
+fn texts_of(session: &Session<'_>, round: &[Pending]) -> Vec<(Hash16, String)> {
+    let mut texts = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for of_note in round.chunk_by(|a, b| a.path == b.path) {
+        let Ok(path) = NotePath::parse(&of_note[0].path) else { continue };
+        let Ok(note) = session.open(&path) else { continue };
+        let cut = Cut::new(note.text(), path.stem());
+        let wanted = |key: &Hash16| of_note.iter().any(|pending| pending.embed_key == *key);
+        for piece in cut.pieces() {
+            let text = piece.embedding_text();
+            let key = piece.embed_key();
+            if wanted(&key) && seen.insert(key) {
+                texts.push((key, text));
+            }
+        }
+    }
+    texts
+}
+
+/// The passages of all trees with the model of tree `first` that wait for these texts.
+fn waiting_for(trees: &[Open], first: usize, keys: &[Hash16]) -> Result<Waiting, SyncError> {
+    let model = &trees[first].writer.tree().header().model;
+    let mut waiting = Waiting::new();
+    for (index, open) in trees.iter().enumerate() {
+        if open.writer.tree().header().model != *model {
+            continue;
+        }
+        for key in keys {
+            let chunks = open.writer.pending_with_key(key)?;
+            waiting.entry(*key).or_default().extend(chunks.into_iter().map(|chunk| (index, chunk)));
+        }
+    }
+    Ok(waiting)
+}
+
+/// The public tree comes first, so that a public text is read through the public gate.
+pub(super) fn embedding_order(profile: Profile) -> u8 {
+    match profile {
+        Profile::Public => 0,
+        Profile::Full => 1,
+    }
+}
