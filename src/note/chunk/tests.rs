@@ -344,3 +344,14 @@ fn no_chunk_is_far_above_the_limit() {
         }
     }
 }
+
+#[test]
+fn code_is_cut_at_its_blank_lines() {
+    let function = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    grind(grain);\n".repeat(14));
+    check(
+        &format!("```rust\n{}{}{}```\n", function("a"), function("b"), function("c")),
+        expect![[r#"
+        1-53 [] ```rust⏎fn a() {⏎    grind(grain);⏎    g … grind(grain);⏎}⏎⏎```
+    "#]],
+    );
+}

@@ -153,6 +153,11 @@ fn the_note_that_is_meant() {
         ("[x](blog/about.md)", "wiki/post.md", Some("blog/about.md")),
         ("[x](sub/Note.md)", "deep/er/leaf.md", Some("deep/er/sub/Note.md")),
         ("[x](../../about.md)", "blog/post.md", None),
+        // Written from above the vault; a bare name is not enough.
+        ("[x](content/blog/about.md)", "wiki/post.md", Some("blog/about.md")),
+        ("[x](a/deep/er/sub/Note.md)", "wiki/post.md", Some("deep/er/sub/Note.md")),
+        ("[x](content/about.md)", "wiki/post.md", None),
+        ("[[content/blog/about]]", "wiki/post.md", None),
         ("[x](../only.md)", "deep/er/leaf.md", None),
         ("[[../about]]", "blog/post.md", Some("about.md")),
         ("[[./leaf]]", "deep/er/x.md", Some("deep/er/leaf.md")),
