@@ -61,8 +61,8 @@ fn comparable(path_or_target: &str) -> String {
 /// Chooses the note that `link` in note `from` means, among `candidates`: the vault paths that
 /// share `name_key(&link.target)`. Order of the rules: a Markdown link, or one that begins with a
 /// dot, from the note's own folder; the exact path; then, among the paths that end in the target,
-/// the note's own folder, the shortest path, and the first in order; for a Markdown link at last a
-/// path that ends the target. All comparisons fold case and NFC; where several paths differ only in
+/// the note's own folder, the shortest path, and the first in order; at last, which is our rule and
+/// not Obsidian's, a path that the target ends in. All comparisons fold case and NFC; where several paths differ only in
 /// that, the one written exactly like the target wins.
 ///
 /// `None` also for a link within the note, whose target is empty.
@@ -84,12 +84,8 @@ pub fn choose(candidates: &[&str], link: &Link, from: &str) -> Option<usize> {
     if target.is_empty() {
         return None;
     }
-    let found = exact(&target).or_else(|| nearest(&paths, &target, &folder));
-    if link.kind == LinkKind::Markdown {
-        found.or_else(|| from_above_the_vault(&paths, &target))
-    } else {
-        found
-    }
+    let nearest = || nearest(&paths, &target, &folder);
+    exact(&target).or_else(nearest).or_else(|| from_above_the_vault(&paths, &target))
 }
 
 /// The candidate equal to `wanted`; if several differ only in case or form, the one as `written`.

@@ -347,11 +347,13 @@ fn no_chunk_is_far_above_the_limit() {
 
 #[test]
 fn code_is_cut_at_its_blank_lines() {
-    let function = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    grind(grain);\n".repeat(14));
+    let function = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    grind(grain);\n".repeat(25));
     check(
         &format!("```rust\n{}{}{}```\n", function("a"), function("b"), function("c")),
         expect![[r#"
-        1-53 [] ```rust⏎fn a() {⏎    grind(grain);⏎    g … grind(grain);⏎}⏎⏎```
-    "#]],
+            1-28 [] ```rust⏎fn a() {⏎    grind(grain);⏎    g … ⏎    grind(grain);⏎}
+            30-56 [] fn b() {⏎    grind(grain);⏎    grind(gra … ⏎    grind(grain);⏎}
+            58-86 [] fn c() {⏎    grind(grain);⏎    grind(gra … grind(grain);⏎}⏎⏎```
+        "#]],
     );
 }
