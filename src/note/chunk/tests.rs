@@ -244,6 +244,31 @@ fn blocks_stay_whole_unless_too_long() {
 }
 
 #[test]
+fn marks_go_with_what_they_mark() {
+    check(&format!("- {}\n- {}\n", prose(150), prose(400)), expect![[r#"
+        1-2 [] - The mill by the river grinds bread gra … bread grain all day.
+        2-2 [] The mill by the river grinds bread grain … bread grain all day.
+        2-2 [] The mill by the river grinds bread grain … bread grain all day.
+    "#]]);
+    check(&format!("> {}\n>\n> - {}\n> - {}\n", prose(150), prose(150), prose(150)), expect![[r#"
+        1-2 [] > The mill by the river grinds bread gra … ad grain all day. ⏎>
+        3-3 [] > - The mill by the river grinds bread g … bread grain all day.
+        4-4 [] > - The mill by the river grinds bread g … bread grain all day.
+    "#]]);
+}
+
+#[test]
+fn a_comment_is_not_cut() {
+    let text = format!("{} %%one. two. three. four.%% {}", prose(215), prose(215));
+    let document = parse(&text);
+    let comment = &document.comments[0];
+    for chunk in split(&text, &document) {
+        let cuts = |offset: usize| comment.start < offset && offset < comment.end;
+        assert!(!cuts(chunk.range.start) && !cuts(chunk.range.end), "{chunk:?} cuts {comment:?}");
+    }
+}
+
+#[test]
 fn a_heading_goes_with_its_text() {
     check(
         &format!("# A\n\n{}\n\n## B\n\n{}\n", prose(215), prose(300)),
@@ -314,6 +339,17 @@ fn hidden_text_is_not_shown() {
         1-1 [] The mill by the river grinds bread grain … bread grain all day.
     "#]],
     );
+}
+
+#[test]
+fn only_what_looks_like_base64_is_data() {
+    for (run, is_hidden) in
+        [("aB3/", true), ("0a1b2c3d", false), ("AAAA", false), ("ABcd", false), ("----", false)]
+    {
+        let text = format!("before {} after", run.repeat(2000 / run.len()));
+        assert_eq!(parse(&text).layout.hidden.len(), usize::from(is_hidden), "{run}");
+    }
+    assert!(parse(&"aB3/".repeat(200)).layout.hidden.is_empty(), "a short run");
 }
 
 #[test]
