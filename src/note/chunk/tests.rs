@@ -234,6 +234,12 @@ fn blocks_stay_whole_unless_too_long() {
             3-3 [] > The mill by the river grinds bread gra … bread grain all day.
         "#]],
     );
+    let item = format!("- {0}\n  - {0}\n  - {0}\n", prose(50));
+    check(&item.repeat(3), expect![[r#"
+        1-3 [] - The mill by the river grinds bread gra … bread grain all day.
+        4-6 [] - The mill by the river grinds bread gra … bread grain all day.
+        7-9 [] - The mill by the river grinds bread gra … bread grain all day.
+    "#]]);
     check(
         &format!("- {}\n\n  ```\n  code\n  ```\n- short\n", prose(250)),
         expect![[r#"
@@ -245,26 +251,41 @@ fn blocks_stay_whole_unless_too_long() {
 
 #[test]
 fn marks_go_with_what_they_mark() {
-    check(&format!("- {}\n- {}\n", prose(150), prose(400)), expect![[r#"
+    check(
+        &format!("- {}\n- {}\n", prose(150), prose(400)),
+        expect![[r#"
         1-2 [] - The mill by the river grinds bread gra … bread grain all day.
         2-2 [] The mill by the river grinds bread grain … bread grain all day.
         2-2 [] The mill by the river grinds bread grain … bread grain all day.
-    "#]]);
-    check(&format!("> {}\n>\n> - {}\n> - {}\n", prose(150), prose(150), prose(150)), expect![[r#"
+    "#]],
+    );
+    check(
+        &format!("> {}\n>\n> - {}\n> - {}\n", prose(150), prose(150), prose(150)),
+        expect![[r#"
         1-2 [] > The mill by the river grinds bread gra … ad grain all day. ⏎>
         3-3 [] > - The mill by the river grinds bread g … bread grain all day.
         4-4 [] > - The mill by the river grinds bread g … bread grain all day.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
-fn a_comment_is_not_cut() {
-    let text = format!("{} %%one. two. three. four.%% {}", prose(215), prose(215));
-    let document = parse(&text);
-    let comment = &document.comments[0];
-    for chunk in split(&text, &document) {
-        let cuts = |offset: usize| comment.start < offset && offset < comment.end;
-        assert!(!cuts(chunk.range.start) && !cuts(chunk.range.end), "{chunk:?} cuts {comment:?}");
+fn no_cut_falls_on_a_mark_or_in_a_comment() {
+    for (left, right) in (100..=200).step_by(10).flat_map(|left| [(left, 200), (left, 250), (left, 400)]) {
+        let (left, right) = (prose(left), prose(right));
+        for text in [
+            format!("{left} %%one. two. three. four.%% {right}"),
+            format!("- {left}\n- {right}\n"),
+            format!("> {left}\n>\n> - {right}\n"),
+        ] {
+            let document = parse(&text);
+            let hidden = &document.layout.hidden;
+            for chunk in split(&text, &document) {
+                let cuts = |offset: usize| hidden.iter().any(|one| one.start < offset && offset < one.end);
+                assert!(!cuts(chunk.range.start) && !cuts(chunk.range.end), "{chunk:?} cuts {hidden:?}");
+                assert!(!text[chunk.range.clone()].ends_with(['-', '\n']), "{chunk:?} of {text}");
+            }
+        }
     }
 }
 
