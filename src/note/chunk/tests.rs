@@ -235,11 +235,19 @@ fn blocks_stay_whole_unless_too_long() {
         "#]],
     );
     let item = format!("- {0}\n  - {0}\n  - {0}\n", prose(50));
-    check(&item.repeat(3), expect![[r#"
+    check(&format!("{}\n\n{item}\n{}\n", prose(120), prose(60)), expect![[r#"
+        1-1 [] The mill by the river grinds bread grain … bread grain all day.
+        3-5 [] - The mill by the river grinds bread gra … bread grain all day.
+        7-7 [] The mill by the river grinds bread grain … bread grain all day.
+    "#]]);
+    check(
+        &item.repeat(3),
+        expect![[r#"
         1-3 [] - The mill by the river grinds bread gra … bread grain all day.
         4-6 [] - The mill by the river grinds bread gra … bread grain all day.
         7-9 [] - The mill by the river grinds bread gra … bread grain all day.
-    "#]]);
+    "#]],
+    );
     check(
         &format!("- {}\n\n  ```\n  code\n  ```\n- short\n", prose(250)),
         expect![[r#"
@@ -276,6 +284,7 @@ fn no_cut_falls_on_a_mark_or_in_a_comment() {
         for text in [
             format!("{left} %%one. two. three. four.%% {right}"),
             format!("- {left}\n- {right}\n"),
+            format!("- {left}\n\n- {right}\n\n  {left}\n"),
             format!("> {left}\n>\n> - {right}\n"),
         ] {
             let document = parse(&text);

@@ -53,6 +53,7 @@ fn links_as_written() {
         ),
         ("[a](/b.md) [a](../b.md) [a](./b)", vec!["m /b.md |a", "m ../b.md |a", "m ./b |a"]),
         ("[a](http://x.md) [a](mailto:b) [a](obsidian://open) [a](//x/b.md) [a](file:b.md)", vec![]),
+        ("[a](<Note: b.md>) [a](<Note:b.md>)", vec!["m Note: b.md |a"]),
         ("[a](b.png) [a](b.pdf#page=1) [a](folder/) [a]() [a](?x)", vec![]),
         ("<http://x.md> <a@b.md> http://x.md", vec![]),
         ("[a][ref] [ref] [a][none]\n\n[ref]: b.md#c", vec!["m b.md #c |a", "m b.md #c |ref"]),
