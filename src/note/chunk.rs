@@ -10,7 +10,7 @@
 //! 2. a section of less than [`MIN_TOKENS`] is joined to its neighbour if that is its parent, child
 //!    or sibling and the two fit one chunk; a heading without text is always joined;
 //! 3. what is longer than [`MAX_TOKENS`] is cut between blocks, then between the parts of a block
-//!    that is too long by itself, then at sentences (in code and tables lines), words and letters.
+//!    that is too long by itself, then at sentences (in code: blank lines, then lines), words and letters.
 use std::ops::Range;
 
 use super::lines::LineIndex;

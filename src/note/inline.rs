@@ -21,15 +21,8 @@ use super::spans;
 
 /// The comments of a body, in order. `verbatim` is code and maths.
 pub(super) fn comments(text: &str, body_start: usize, verbatim: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut scanner = CommentScanner {
-        text,
-        body_start,
-        verbatim,
-        next_verbatim: 0,
-        percent_closes: true,
-        html_closes: true,
-        found: Vec::new(),
-    };
+    let mut scanner =
+        CommentScanner { text, body_start, verbatim, next_verbatim: 0, html_closes: true, found: Vec::new() };
     let mut at = body_start;
     while at < text.len() {
         at = scanner.step(at);
@@ -42,8 +35,8 @@ struct CommentScanner<'t> {
     body_start: usize,
     verbatim: &'t [Range<usize>],
     next_verbatim: usize,
-    // Once a mark has no end, no later one of its kind has: searching again would not be linear.
-    percent_closes: bool,
+    /// Once a `<!--` has no end, no later one has: searching again would not be linear. (After a
+    /// `%%` without an end there is no other.)
     html_closes: bool,
     found: Vec<Range<usize>>,
 }
@@ -56,8 +49,7 @@ impl CommentScanner<'_> {
             _ if self.enters_verbatim(at) => self.verbatim[self.next_verbatim].end,
             b'\\' => at + 2,
             b'%' if rest.starts_with(b"%%") => {
-                let end = if self.percent_closes { self.percent_end(at + 2) } else { None };
-                self.percent_closes = end.is_some();
+                let end = self.percent_end(at + 2);
                 self.comment(at, at + 2, end)
             }
             b'<' if rest.starts_with(b"<!--") => {

@@ -61,8 +61,11 @@ fn comparable(path_or_target: &str) -> String {
 /// Chooses the note that `link` in note `from` means, among `candidates`: the vault paths that
 /// share `name_key(&link.target)`. Order of the rules: a Markdown link, or one that begins with a
 /// dot, from the note's own folder; the exact path; then, among the paths that end in the target,
-/// the note's own folder, the shortest path, and the first in order. All comparisons fold case and
-/// NFC; where several paths differ only in that, the one written exactly like the target wins.
+/// the note's own folder, the shortest path, and the first in order; at last, which is our rule and
+/// not Obsidian's, a path that the target ends in. All comparisons fold case and NFC; where several paths differ only in
+/// that, the one written exactly like the target wins.
+///
+/// `None` also for a link within the note, whose target is empty.
 pub fn choose(candidates: &[&str], link: &Link, from: &str) -> Option<usize> {
     let paths: Vec<String> = candidates.iter().map(|path| comparable(path)).collect();
     let target = comparable(&link.target);
@@ -81,7 +84,8 @@ pub fn choose(candidates: &[&str], link: &Link, from: &str) -> Option<usize> {
     if target.is_empty() {
         return None;
     }
-    exact(&target).or_else(|| nearest(&paths, &target, &folder))
+    let nearest = || nearest(&paths, &target, &folder);
+    exact(&target).or_else(nearest).or_else(|| from_above_the_vault(&paths, &target))
 }
 
 /// The candidate equal to `wanted`; if several differ only in case or form, the one as `written`.
@@ -102,6 +106,14 @@ fn nearest(paths: &[String], target: &str, folder: &str) -> Option<usize> {
         let path = &paths[index];
         (folder_of(path) != folder, path.matches('/').count(), path.chars().count(), index)
     })
+}
+
+/// The longest path that the target ends in, if it has a folder: a link written from a folder above
+/// the vault, as in a repository of which only a part was opened.
+fn from_above_the_vault(paths: &[String], target: &str) -> Option<usize> {
+    let ends_target = |path: &str| target.strip_suffix(path).is_some_and(|before| before.ends_with('/'));
+    let fitting = (0..paths.len()).filter(|&index| paths[index].contains('/') && ends_target(&paths[index]));
+    fitting.max_by_key(|&index| paths[index].len())
 }
 
 fn folder_of(path: &str) -> &str {

@@ -52,8 +52,8 @@ mod tests {
         let ranges = union(vec![8..9, 2..4, 3..5, 5..6]);
         assert_eq!(ranges, [2..6, 8..9]);
         assert_eq!(without(0..10, &ranges), [0..2, 6..8, 9..10]);
-        assert_eq!(without(3..8, &ranges), std::iter::once(6..8).collect::<Vec<_>>());
-        assert_eq!(without(3..5, &ranges), []);
+        assert_eq!(without(3..8, &ranges), vec![6..8; 1]);
+        assert!(without(3..5, &ranges).is_empty());
         let inside: Vec<usize> = (0..10).filter(|&offset| contains(&ranges, offset)).collect();
         assert_eq!(inside, [2, 3, 4, 5, 8]);
         assert!(overlaps(&ranges, &(0..3)) && !overlaps(&ranges, &(6..8)) && overlaps(&ranges, &(7..20)));

@@ -21,6 +21,8 @@ const MAX_BLOCK_DEPTH: u32 = 16;
 enum Places {
     /// Before blocks of this depth.
     Blocks(u32),
+    /// After blank lines, which set off the parts of a piece of code.
+    BlankLines,
     Lines,
     Sentences,
     Words,
@@ -29,8 +31,9 @@ enum Places {
 
 /// What is tried in turn once a part has no blocks. A line of wrapped prose is no unit of meaning, a
 /// line of code or a row of a table is.
-const FINER_IN_PROSE: [Places; 4] = [Places::Sentences, Places::Lines, Places::Words, Places::Letters];
-const FINER_IN_LINES: [Places; 4] = [Places::Lines, Places::Sentences, Places::Words, Places::Letters];
+const FINER_IN_PROSE: &[Places] = &[Places::Sentences, Places::Lines, Places::Words, Places::Letters];
+const FINER_IN_LINES: &[Places] =
+    &[Places::BlankLines, Places::Lines, Places::Sentences, Places::Words, Places::Letters];
 
 /// A part that stays whole.
 struct Unit {
@@ -111,6 +114,7 @@ impl Cutter<'_> {
         let from_start = |at: usize| range.start + at;
         match places {
             Places::Blocks(depth) => self.block_starts(range, depth),
+            Places::BlankLines => self.after_blank_lines(range),
             Places::Lines => self.lines.starts_within(range).to_vec(),
             Places::Sentences => sentence_starts(part).into_iter().map(from_start).collect(),
             Places::Words => word_starts(part).into_iter().map(from_start).collect(),
@@ -123,6 +127,14 @@ impl Cutter<'_> {
         let from = starts.partition_point(|start| start.offset <= range.start);
         let inside = starts[from..].iter().take_while(|start| start.offset < range.end);
         inside.filter(|start| start.depth == depth).map(|start| self.line_start(start.offset)).collect()
+    }
+
+    fn after_blank_lines(&self, range: Range<usize>) -> Vec<usize> {
+        let starts = self.lines.starts_within(range.clone());
+        let line_before =
+            |index: usize| &self.text[index.checked_sub(1).map_or(range.start, |i| starts[i])..starts[index]];
+        let follows_blank = |&index: &usize| line_before(index).trim().is_empty();
+        (0..starts.len()).filter(follows_blank).map(|index| starts[index]).collect()
     }
 
     /// The start of the line of a block, if only indentation and quote marks stand before it.

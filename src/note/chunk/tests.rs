@@ -234,6 +234,20 @@ fn blocks_stay_whole_unless_too_long() {
             3-3 [] > The mill by the river grinds bread gra … bread grain all day.
         "#]],
     );
+    let item = format!("- {0}\n  - {0}\n  - {0}\n", prose(50));
+    check(&format!("{}\n\n{item}\n{}\n", prose(120), prose(60)), expect![[r#"
+        1-1 [] The mill by the river grinds bread grain … bread grain all day.
+        3-5 [] - The mill by the river grinds bread gra … bread grain all day.
+        7-7 [] The mill by the river grinds bread grain … bread grain all day.
+    "#]]);
+    check(
+        &item.repeat(3),
+        expect![[r#"
+        1-3 [] - The mill by the river grinds bread gra … bread grain all day.
+        4-6 [] - The mill by the river grinds bread gra … bread grain all day.
+        7-9 [] - The mill by the river grinds bread gra … bread grain all day.
+    "#]],
+    );
     check(
         &format!("- {}\n\n  ```\n  code\n  ```\n- short\n", prose(250)),
         expect![[r#"
@@ -241,6 +255,47 @@ fn blocks_stay_whole_unless_too_long() {
         1-6 [] The mill by the river grinds bread grain …   code⏎  ```⏎- short
     "#]],
     );
+}
+
+#[test]
+fn marks_go_with_what_they_mark() {
+    check(
+        &format!("- {}\n- {}\n", prose(150), prose(400)),
+        expect![[r#"
+        1-2 [] - The mill by the river grinds bread gra … bread grain all day.
+        2-2 [] The mill by the river grinds bread grain … bread grain all day.
+        2-2 [] The mill by the river grinds bread grain … bread grain all day.
+    "#]],
+    );
+    check(
+        &format!("> {}\n>\n> - {}\n> - {}\n", prose(150), prose(150), prose(150)),
+        expect![[r#"
+        1-2 [] > The mill by the river grinds bread gra … ad grain all day. ⏎>
+        3-3 [] > - The mill by the river grinds bread g … bread grain all day.
+        4-4 [] > - The mill by the river grinds bread g … bread grain all day.
+    "#]],
+    );
+}
+
+#[test]
+fn no_cut_falls_on_a_mark_or_in_a_comment() {
+    for (left, right) in (100..=200).step_by(10).flat_map(|left| [(left, 200), (left, 250), (left, 400)]) {
+        let (left, right) = (prose(left), prose(right));
+        for text in [
+            format!("{left} %%one. two. three. four.%% {right}"),
+            format!("- {left}\n- {right}\n"),
+            format!("- {left}\n\n- {right}\n\n  {left}\n"),
+            format!("> {left}\n>\n> - {right}\n"),
+        ] {
+            let document = parse(&text);
+            let hidden = &document.layout.hidden;
+            for chunk in split(&text, &document) {
+                let cuts = |offset: usize| hidden.iter().any(|one| one.start < offset && offset < one.end);
+                assert!(!cuts(chunk.range.start) && !cuts(chunk.range.end), "{chunk:?} cuts {hidden:?}");
+                assert!(!text[chunk.range.clone()].ends_with(['-', '\n']), "{chunk:?} of {text}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -317,6 +372,17 @@ fn hidden_text_is_not_shown() {
 }
 
 #[test]
+fn only_what_looks_like_base64_is_data() {
+    for (run, is_hidden) in
+        [("aB3/", true), ("0a1b2c3d", false), ("AAAA", false), ("ABcd", false), ("----", false)]
+    {
+        let text = format!("before {} after", run.repeat(2000 / run.len()));
+        assert_eq!(parse(&text).layout.hidden.len(), usize::from(is_hidden), "{run}");
+    }
+    assert!(parse(&"aB3/".repeat(200)).layout.hidden.is_empty(), "a short run");
+}
+
+#[test]
 fn estimates_follow_the_kind_of_text() {
     for (text, tokens) in
         [("four", 1), ("河石", 2), ("20", 1), ("été", 1), (" \n\t\u{a0}\u{200b}", 0), ("🌱", 2), ("....", 3)]
@@ -343,4 +409,17 @@ fn no_chunk_is_far_above_the_limit() {
             assert!(tokens <= MAX_TOKENS + MIN_TOKENS, "{tokens} tokens at lines {:?}", chunk.lines);
         }
     }
+}
+
+#[test]
+fn code_is_cut_at_its_blank_lines() {
+    let function = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    grind(grain);\n".repeat(25));
+    check(
+        &format!("```rust\n{}{}{}```\n", function("a"), function("b"), function("c")),
+        expect![[r#"
+            1-28 [] ```rust⏎fn a() {⏎    grind(grain);⏎    g … ⏎    grind(grain);⏎}
+            30-56 [] fn b() {⏎    grind(grain);⏎    grind(gra … ⏎    grind(grain);⏎}
+            58-86 [] fn c() {⏎    grind(grain);⏎    grind(gra … grind(grain);⏎}⏎⏎```
+        "#]],
+    );
 }

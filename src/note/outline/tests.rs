@@ -67,7 +67,10 @@ fn ids_belong_to_the_block_before_them() {
         ("para\n\n^own\n", vec![("own", "para\n\n^own")]),
         ("# Head ^h\n", vec![("h", "# Head ^h")]),
         ("Is 2^10 and x^2 here\n\n2^10\n\nFoot[^1]\n\n[^1]: foot\n", vec![]),
-        ("mid ^not\nline\n\na ^not x\n\na ^no_t\n\n^\n\n`a ^not`\n\n$a ^2$\n\n%% a ^not %%\n", vec![]),
+        (
+            "mid ^not\nline\n\na ^not x\n\na ^no_t\n\n^\n\n`a ^not`\n\n$a ^2$\n\n%% a ^not %%\n\n%%\n\na ^not\n\n%%\n",
+            vec![],
+        ),
         ("^first\n", vec![]),
         ("a ^x", vec![("x", "a ^x")]),
     ] {
