@@ -3,6 +3,7 @@
 mod builtin;
 mod choose;
 mod encoder;
+mod network;
 #[doc(hidden)]
 pub mod testing;
 
