@@ -13,7 +13,7 @@ use super::{EmbedError, Embedder, ModelId};
 pub enum BuiltinModel {
     /// About 25 languages, and from one to another.
     Multilingual,
-    /// English only, three times as fast, better at English paraphrases.
+    /// English only, two to three times as fast, better at English paraphrases.
     English,
 }
 
