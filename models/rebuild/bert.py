@@ -24,7 +24,10 @@ class Weights:
     """What an encoder needs to know about one model; each model's file implements it."""
 
     def matrix(self, layer, role):
-        """(name prefix, matrix [inputs, outputs], bias) of `query`, `key`, `value`, `attention`, `up`, `down`."""
+        """(name prefix, matrix [inputs, outputs], bias) of one role.
+
+        Roles: `query`, `key`, `value`, `attention` (its output), `up`, `down`.
+        """
         raise NotImplementedError
 
     def norm(self, layer, role):
@@ -61,14 +64,10 @@ def encoder(graph, x, weights, shape):
     graph.int_constant("shp2", [0, 0, shape.width])
     graph.float_constant("scale", 1 / np.sqrt(shape.width // shape.heads))
     for layer in range(shape.layers):
-        attended = attention(graph, x, bias, weights, layer)
-        x = layer_norm(
-            graph, graph.node("Add", [attended, x]), weights.norm(layer, "attention"), shape.norm_epsilon
-        )
-        x = layer_norm(
-            graph, graph.node("Add", [feed_forward(graph, x, weights, layer), x]),
-            weights.norm(layer, "down"), shape.norm_epsilon,
-        )
+        attended = graph.node("Add", [attention(graph, x, bias, weights, layer), x])
+        x = layer_norm(graph, attended, weights.norm(layer, "attention"), shape.norm_epsilon)
+        transformed = graph.node("Add", [feed_forward(graph, x, weights, layer), x])
+        x = layer_norm(graph, transformed, weights.norm(layer, "down"), shape.norm_epsilon)
     return x
 
 
@@ -93,10 +92,9 @@ def attention(graph, x, bias, weights, layer):
         graph.node("Reshape", [linear(graph, x, weights.matrix(layer, role)), "shp"])
         for role in ("query", "key", "value")
     ]
-    query, key, value = (
-        graph.node("Transpose", [head], perm=perm)
-        for head, perm in zip(heads, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
-    )
+    query = graph.node("Transpose", [heads[0]], perm=[0, 2, 1, 3])
+    key = graph.node("Transpose", [heads[1]], perm=[0, 2, 3, 1])
+    value = graph.node("Transpose", [heads[2]], perm=[0, 2, 1, 3])
     scores = graph.node("Mul", [graph.node("MatMul", [query, key]), "scale"])
     shares = graph.node("Softmax", [graph.node("Add", [scores, bias])], axis=-1)
     mixed = graph.node("Transpose", [graph.node("MatMul", [shares, value])], perm=[0, 2, 1, 3])

@@ -39,8 +39,13 @@ def describe(container, kept):
 def added_token(token_id, text):
     """A special token, matched as it stands."""
     return {
-        "id": token_id, "content": text, "single_word": False,
-        "lstrip": False, "rstrip": False, "normalized": False, "special": True,
+        "id": token_id,
+        "content": text,
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": False,
+        "special": True,
     }
 
 
@@ -82,7 +87,8 @@ def post_processor():
         "single": [start, sequence("A"), end],
         "pair": [start, sequence("A"), end, end, sequence("B"), end],
         "special_tokens": {
-            text: {"id": text, "ids": [token_id], "tokens": [text]} for text, token_id in (("<s>", 0), ("</s>", 2))
+            text: {"id": text, "ids": [token_id], "tokens": [text]}
+            for text, token_id in (("<s>", 0), ("</s>", 2))
         },
     }
 

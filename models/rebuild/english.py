@@ -32,10 +32,12 @@ class MiniLmWeights(Weights):
         self.tensors = tensors
 
     def matrix(self, layer, role):
+        """See `Weights`."""
         prefix = f"encoder.layer.{layer}.{MATRICES[role]}"
         return prefix, self.tensors[prefix + ".weight"].T, self.tensors[prefix + ".bias"]
 
     def norm(self, layer, role):
+        """See `Weights`."""
         return self.named_norm(f"encoder.layer.{layer}.{NORMS[role]}")
 
     def named_norm(self, prefix):
@@ -43,9 +45,11 @@ class MiniLmWeights(Weights):
         return prefix, self.tensors[prefix + ".weight"], self.tensors[prefix + ".bias"]
 
     def erf_argument(self, graph, layer, x):
+        """See `Weights`. A division here, where the other model multiplies: the bytes depend on it."""
         return graph.node("Div", [x, graph.float_constant(f"sq2_{layer}", np.sqrt(2))])
 
     def half(self, graph, layer):
+        """See `Weights`."""
         return graph.float_constant(f"half_{layer}", 0.5)
 
 

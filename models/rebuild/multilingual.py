@@ -30,6 +30,7 @@ class E5Weights(Weights):
         self.container = container
 
     def matrix(self, layer, role):
+        """See `Weights`."""
         c = self.container
         prefix = f"l{layer}.{MATRICES[role]}"
         outputs = c.inner_width if role == "up" else c.width
@@ -37,6 +38,7 @@ class E5Weights(Weights):
         return prefix, c.unpacked(prefix + ".w", outputs, inputs).T, c.floats(prefix + ".b", (outputs,))
 
     def norm(self, layer, role):
+        """See `Weights`."""
         return self.named_norm(f"l{layer}.{NORMS[role]}")
 
     def named_norm(self, prefix):
@@ -45,9 +47,11 @@ class E5Weights(Weights):
         return prefix, c.floats(prefix + ".w", (c.width,)), c.floats(prefix + ".b", (c.width,))
 
     def erf_argument(self, graph, layer, x):
+        """See `Weights`."""
         return graph.node("Mul", [x, graph.float_constant("isq2", 1 / np.sqrt(2))])
 
     def half(self, graph, layer):
+        """See `Weights`."""
         return graph.float_constant("half", 0.5)
 
 

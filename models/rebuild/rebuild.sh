@@ -33,9 +33,9 @@ english)
 esac
 
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$2/work"
+mkdir -p "$2/work-$1"
 out=$(cd "$2" && pwd)
-work=$out/work
+work=$out/work-$1
 python=$work/venv/bin/python
 
 python3 -m venv "$work/venv"

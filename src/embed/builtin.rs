@@ -13,7 +13,7 @@ use super::{EmbedError, Embedder, ModelId};
 pub enum BuiltinModel {
     /// About 25 languages, and from one to another.
     Multilingual,
-    /// English only, three times as fast, better at English paraphrases.
+    /// English only, two to three times as fast, better at English paraphrases.
     English,
 }
 
@@ -31,14 +31,14 @@ pub struct ModelInfo {
 }
 
 /// Everything that decides which vector a text gets.
-pub(super) struct Recipe {
-    pub(super) info: ModelInfo,
+struct Recipe {
+    info: ModelInfo,
     /// An ONNX graph: token ids and mask -> `last_hidden_state`.
-    pub(super) weights: &'static [u8],
+    weights: &'static [u8],
     /// A `tokenizer.json`.
-    pub(super) tokenizer: &'static [u8],
-    pub(super) query_prefix: &'static str,
-    pub(super) passage_prefix: &'static str,
+    tokenizer: &'static [u8],
+    query_prefix: &'static str,
+    passage_prefix: &'static str,
 }
 
 static MULTILINGUAL: Recipe = Recipe {
@@ -123,8 +123,9 @@ impl BuiltinEmbedder {
     }
 
     fn encoder(&self) -> Result<&SentenceEncoder, EmbedError> {
+        let Recipe { info, weights, tokenizer, .. } = self.recipe;
         self.encoder
-            .get_or_init(|| SentenceEncoder::load(self.recipe))
+            .get_or_init(|| SentenceEncoder::load(tokenizer, weights, info.window_tokens))
             .as_ref()
             .map_err(|reason| EmbedError::Load { model: self.id.name.clone(), reason: reason.clone() })
     }

@@ -4,6 +4,7 @@ mod builtin;
 mod choose;
 mod encoder;
 mod models;
+mod network;
 #[doc(hidden)]
 pub mod testing;
 

@@ -3,6 +3,9 @@
 
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
+
+use super::SentenceEncoder;
 use crate::embed::{BuiltinEmbedder, BuiltinModel, Embedder};
 
 static MULTILINGUAL: LazyLock<BuiltinEmbedder> =
@@ -139,5 +142,19 @@ fn only_the_multilingual_model_tells_questions_from_passages() {
         let query = embedder.embed_query("ferry times").unwrap();
         let passage = embedder.embed_passages(&["ferry times"]).unwrap().remove(0);
         assert_eq!(query == passage, same, "{}", embedder.model());
+    }
+}
+
+#[test]
+fn a_first_use_from_many_threads_at_once_ends() {
+    let embedder = BuiltinEmbedder::new(BuiltinModel::English);
+    let embed = |text| embedder.embed_passages(&[text; 3]).unwrap().len();
+    assert_eq!(["note"; 32].par_iter().copied().map(embed).sum::<usize>(), 96);
+}
+
+#[test]
+fn broken_files_are_an_error() {
+    for (tokenizer, onnx) in [(&b"{}"[..], &b""[..]), (b"", b"ONNX"), (b"\xff", &[8, 8, 18])] {
+        assert!(SentenceEncoder::load(tokenizer, onnx, 8).is_err());
     }
 }
