@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::error::IndexError;
-use super::ffi;
+use super::{ffi, store};
 use crate::text;
 use crate::vault::Profile;
 
@@ -114,6 +114,7 @@ impl Tree {
     /// Creates an empty tree.
     pub(super) fn create(path: &Path, header: &Header) -> Result<(), IndexError> {
         ffi::register_sqlite_vec();
+        store::create_private_file(path)?;
         let connection = Connection::open(path)?;
         connection
             .execute_batch("PRAGMA auto_vacuum = NONE; PRAGMA page_size = 4096; PRAGMA secure_delete = ON")?;

@@ -246,6 +246,12 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
     file.and_then(|mut file| file.write_all(bytes)).map_err(IndexError::io(path))
 }
 
+/// SQLite gives the files beside it the same mode.
+pub(super) fn create_private_file(path: &Path) -> Result<(), IndexError> {
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    created.map(drop).map_err(IndexError::io(path))
+}
+
 fn create_private_folder(folder: &Path) -> Result<(), IndexError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(IndexError::io(folder))
 }

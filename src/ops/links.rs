@@ -109,13 +109,16 @@ impl<'s> Graph<'_, 's> {
         let mut seen = BTreeSet::new();
         for link in note::parse(note.text()).links.iter().filter(|link| !link.target.is_empty()) {
             match self.target(link, note.path().as_str())? {
-                Some(target) if target.path() == note.path() => {}
-                Some(target) if seen.insert(target.path().clone()) => {
-                    ends.push(self.session.release(&target, described(&target)));
+                Some(target) => {
+                    if target.path() != note.path() && seen.insert(target.path().clone()) {
+                        ends.push(self.session.release(&target, described(&target)));
+                    }
                 }
-                Some(_) => {}
-                None if !unresolved.contains(&link.target) => unresolved.push(link.target.clone()),
-                None => {}
+                None => {
+                    if !unresolved.contains(&link.target) {
+                        unresolved.push(link.target.clone());
+                    }
+                }
             }
         }
         Ok((ends, unresolved))

@@ -259,9 +259,9 @@ fn fill(session: &Session<'_>, open: &mut Open, progress: &dyn Progress) -> Resu
     })?;
     let must_purge = open.profile == Profile::Public && open.summary.removed > 0;
     if must_purge {
-        open.writer.purge()?
+        open.writer.purge()?;
     } else {
-        open.writer.checkpoint()?
+        open.writer.checkpoint()?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) fn embed_pending(
     trees: &mut [Open],
     progress: &dyn Progress,
 ) -> Result<(), SyncError> {
-    let pending = trees.iter().map(|open| pending_count(open)).sum::<Result<u64, SyncError>>()?;
+    let pending = trees.iter().map(pending_count).sum::<Result<u64, SyncError>>()?;
     if pending == 0 {
         return Ok(());
     }

@@ -41,8 +41,8 @@ impl FileStat {
             |seconds: i64, rest: u64| seconds.saturating_mul(1_000_000_000).saturating_add(rest as i64);
         FileStat {
             size: u64::try_from(stat.st_size).unwrap_or(u64::MAX),
-            modified_ns: nanoseconds(stat.st_mtime.into(), stat.st_mtime_nsec as u64),
-            changed_ns: nanoseconds(stat.st_ctime.into(), stat.st_ctime_nsec as u64),
+            modified_ns: nanoseconds(stat.st_mtime.into(), stat.st_mtime_nsec),
+            changed_ns: nanoseconds(stat.st_ctime.into(), stat.st_ctime_nsec),
             inode: stat.st_ino.into(),
         }
     }

@@ -235,11 +235,14 @@ fn blocks_stay_whole_unless_too_long() {
         "#]],
     );
     let item = format!("- {0}\n  - {0}\n  - {0}\n", prose(50));
-    check(&format!("{}\n\n{item}\n{}\n", prose(120), prose(60)), expect![[r#"
+    check(
+        &format!("{}\n\n{item}\n{}\n", prose(120), prose(60)),
+        expect![[r#"
         1-1 [] The mill by the river grinds bread grain … bread grain all day.
         3-5 [] - The mill by the river grinds bread gra … bread grain all day.
         7-7 [] The mill by the river grinds bread grain … bread grain all day.
-    "#]]);
+    "#]],
+    );
     check(
         &item.repeat(3),
         expect![[r#"
