@@ -1,1 +1,9 @@
-//! tests
+//! The server as a client sees it: what it accepts, what it shows, and how it behaves on the wire.
+
+mod arguments;
+mod client;
+mod fake;
+mod schemas;
+mod shape;
+mod texts;
+mod wire;
