@@ -139,6 +139,8 @@ impl ToolName {
 }
 
 const MAX_ANSWER_BYTES: u32 = 1024 * 1024;
+/// No note that fits into an answer has more.
+const MAX_LINES: u32 = 10_000_000;
 
 const SEARCH_VAULT: &[Parameter] = &[
     Parameter {
@@ -205,13 +207,13 @@ const READ_NOTE: &[Parameter] = &[
     Parameter { name: "block", kind: Kind::Text, description: "Only the block with this id, without the ^." },
     Parameter {
         name: "offset",
-        kind: Kind::Integer { minimum: 1, maximum: u32::MAX, default: None },
+        kind: Kind::Integer { minimum: 1, maximum: MAX_LINES, default: None },
         description: "The first line to return, counted from 1 in the whole note; next_line of a cut answer \
                       continues it.",
     },
     Parameter {
         name: "limit",
-        kind: Kind::Integer { minimum: 1, maximum: u32::MAX, default: None },
+        kind: Kind::Integer { minimum: 1, maximum: MAX_LINES, default: None },
         description: "How many lines to return at most.",
     },
     Parameter {

@@ -40,9 +40,18 @@ fn names_of_tools_and_arguments() {
     let mut names = String::new();
     for (_, tool) in tools() {
         let properties: Vec<_> = properties(&tool).into_iter().map(|(name, _)| name).collect();
-        names += &format!("{}: {}\n", tool.name, properties.join(" "));
+        names += &format!("{}({})\n", tool.name, properties.join(", "));
     }
-    expect![[""]].assert_eq(&names);
+    expect![[r#"
+        search_vault(query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes)
+        read_note(path, section, block, offset, limit, outline, max_bytes)
+        list_notes(folder, tags, cursor, limit, folders_only)
+        list_tags(prefix)
+        note_links(path, direction)
+        index_status()
+        reindex_vault(mode)
+    "#]]
+    .assert_eq(&names);
 }
 
 #[test]

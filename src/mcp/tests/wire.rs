@@ -120,13 +120,36 @@ fn what_goes_wrong_is_told() {
             ("reindex_vault", json!({})),
             ("nonsense", json!({})),
         ],
-        expect![[""]],
+        expect![[r#"
+            search_vault {}
+              -32602 `query` is missing: give a string that is not blank, of at most 4000 characters
+            search_vault {"query":"q","limit":"8"}
+              -32602 `limit` must be an integer from 1 to 50
+            search_vault {"q":"q"}
+              -32602 unknown argument `q`: this tool takes query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes
+            search_vault {"query":"refuse"}
+              failed: the query has no words
+            search_vault {"query":"outage"}
+              failed: the index cannot be read
+            search_vault {"query":"panic"}
+              -32603 internal error
+            search_vault {"query":"mast"}
+              ok
+            read_note {"path":"missing"}
+              failed: note not found
+            read_note "path"
+              -32602 `name` must be a string and `arguments` an object
+            reindex_vault {}
+              -32602 unknown tool
+            nonsense {}
+              -32602 unknown tool
+        "#]],
     );
     let mut asked = |method: &str, params: Value| brief(&client.request(method, &params));
     let nameless = asked("tools/call", json!({ "arguments": {} }));
-    expect![[""]].assert_eq(&nameless);
-    expect![[""]].assert_eq(&asked("notes/secret", json!({})));
-    expect![[""]].assert_eq(&asked("resources/list", json!({})));
+    expect!["-32602 `name` must be a string and `arguments` an object"].assert_eq(&nameless);
+    expect!["-32601 method not found"].assert_eq(&asked("notes/secret", json!({})));
+    expect!["-32601 resources/list"].assert_eq(&asked("resources/list", json!({})));
     assert_eq!(asked("ping", json!({})), "ok");
 }
 
@@ -137,7 +160,12 @@ fn a_deadline_answers_for_a_call_that_hangs() {
     check(
         &mut client,
         &[("search_vault", json!({ "query": "slow" })), ("list_tags", json!({}))],
-        expect![[""]],
+        expect![[r#"
+            search_vault {"query":"slow"}
+              -32603 deadline exceeded
+            list_tags {}
+              ok
+        "#]],
     );
 }
 
@@ -147,7 +175,14 @@ fn a_burst_is_braked() {
     check(
         &mut client,
         &[("list_tags", json!({})), ("list_tags", json!({ "x": 1 })), ("list_tags", json!({}))],
-        expect![[""]],
+        expect![[r#"
+            list_tags {}
+              ok
+            list_tags {"x":1}
+              -32602 unknown argument `x`: this tool takes prefix
+            list_tags {}
+              failed: too many calls: wait a second, then ask again
+        "#]],
     );
     assert_eq!(brief(&client.request("tools/list", &json!({}))), "ok");
 }
