@@ -15,8 +15,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, Service};
 
-/// How long a request may take. Clients give up after 60 seconds by default.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// How long a request may take. Clients give up after a minute by default.
+const DEADLINE: Duration = Duration::from_mins(1);
 /// How long a client may keep what never changes while this process runs.
 const CONSTANT_TTL_MS: u64 = 300_000;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

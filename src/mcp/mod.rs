@@ -72,13 +72,11 @@ fn run<O: Operations>(runtime: Runtime, operations: Arc<O>, options: ServerOptio
     let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
     // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.
     runtime.shutdown_background();
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(wire::HandshakeFailed) => {
-            tracing::error!("the client did not complete the handshake");
-            ExitCode::FAILURE
-        }
+    if let Err(wire::HandshakeFailed) = outcome {
+        tracing::error!("the client did not complete the handshake");
+        return ExitCode::FAILURE;
     }
+    ExitCode::SUCCESS
 }
 
 fn runtime() -> io::Result<Runtime> {

@@ -35,6 +35,7 @@ impl Fake {
         Arc::new(Fake { vault, _folder: folder, started: AtomicUsize::new(0), gate: Mutex::new(()) })
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "every operation answers so")]
     fn reply<T>(&self, value: T) -> Outcome<T> {
         self.started.fetch_add(1, Ordering::SeqCst);
         let released = self

@@ -37,10 +37,10 @@ fn required(tool: &Tool) -> Value {
 
 #[test]
 fn names_of_tools_and_arguments() {
-    let mut names = String::new();
+    let mut names = Vec::new();
     for (_, tool) in tools() {
         let properties: Vec<_> = properties(&tool).into_iter().map(|(name, _)| name).collect();
-        names += &format!("{}({})\n", tool.name, properties.join(", "));
+        names.push(format!("{}({})\n", tool.name, properties.join(", ")));
     }
     expect![[r#"
         search_vault(query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes)
@@ -51,7 +51,7 @@ fn names_of_tools_and_arguments() {
         index_status()
         reindex_vault(mode)
     "#]]
-    .assert_eq(&names);
+    .assert_eq(&names.concat());
 }
 
 #[test]
