@@ -1,1 +1,88 @@
-//! mcp
+//! The MCP server over standard input and output: tools in, text and structured content out.
+//! The only part of the house that names rmcp and tokio.
+//!
+//! Invariants: standard output carries nothing but JSON-RPC; the handshake touches neither vault
+//! nor index; a tool call is one [`Operations`] call on a thread of its own; what the client reads
+//! of a failure is a constant text or names the client's own argument.
+
+mod answer;
+mod arguments;
+mod escape;
+mod guard;
+mod limit;
+mod log;
+mod operations;
+mod output;
+mod parameters;
+mod requests;
+mod server;
+mod text;
+mod tools;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+
+pub use log::log_filter;
+pub use operations::{Operations, Outcome};
+pub use tools::ReindexAccess;
+
+use guard::Guard;
+use limit::TokenBucket;
+use server::Server;
+
+/// Tool calls that work at once; the others wait. Well below [`BLOCKING_THREADS`]: standard input
+/// and output borrow threads from the same pool, and a full pool would not even read a
+/// cancellation.
+const CALLS_AT_ONCE: usize = 8;
+const BLOCKING_THREADS: usize = 32;
+/// The threads that only move messages.
+const ASYNC_THREADS: usize = 2;
+
+/// What the owner's configuration says about serving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ServerOptions {
+    /// Whether clients may ask for the index to be updated.
+    pub reindex: ReindexAccess,
+}
+
+/// Serves one client on standard input and output until it goes away, by whichever way: end of
+/// input, a broken pipe, SIGTERM or SIGINT all end with success. From here on a panic anywhere in
+/// the process prints its place and never its message.
+pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> ExitCode {
+    log::silence_panics();
+    match runtime() {
+        Ok(runtime) => run(runtime, operations, options),
+        Err(error) => {
+            tracing::error!(%error, "the server's threads cannot be started");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run<O: Operations>(runtime: Runtime, operations: Arc<O>, options: ServerOptions) -> ExitCode {
+    let service =
+        Guard::new(Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous()));
+    let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
+    // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.
+    runtime.shutdown_background();
+    if let Err(wire::HandshakeFailed) = outcome {
+        tracing::error!("the client did not complete the handshake");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(ASYNC_THREADS)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .enable_all()
+        .build()
+}

@@ -1,0 +1,119 @@
+//! Checked arguments -> what the operations take. The only knowledge here is which argument means
+//! what; ranges and types were checked before.
+
+use super::arguments::{Arguments, BadArguments};
+use super::tools::ToolName;
+use crate::ops::links::{Direction, LinksRequest};
+use crate::ops::list::ListRequest;
+use crate::ops::read::{Part, ReadRequest};
+use crate::ops::reindex::{ReindexMode, ReindexRequest};
+use crate::ops::search::{Detail, Mode, SearchRequest};
+use crate::ops::tags::TagsRequest;
+
+/// A call as the operations understand it.
+#[derive(Debug)]
+pub(super) enum Request {
+    Search(SearchRequest),
+    Read(ReadRequest),
+    List(ListRequest),
+    Tags(TagsRequest),
+    Links(LinksRequest),
+    Status,
+    Reindex(ReindexRequest),
+}
+
+/// The request that these arguments of this tool make.
+pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, BadArguments> {
+    Ok(match tool {
+        ToolName::SearchVault => Request::Search(search(arguments)?),
+        ToolName::ReadNote => Request::Read(read(arguments)?),
+        ToolName::ListNotes => Request::List(list(arguments)),
+        ToolName::ListTags => Request::Tags(tags(arguments)),
+        ToolName::NoteLinks => Request::Links(links(arguments)),
+        ToolName::IndexStatus => Request::Status,
+        ToolName::ReindexVault => Request::Reindex(reindex(arguments)),
+    })
+}
+
+fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
+    let default = SearchRequest::default();
+    let limit = match (arguments.integer("limit"), arguments.integer("top_k")) {
+        (Some(_), Some(_)) => return Err(BadArguments("give `limit` or `top_k`, not both".to_owned())),
+        (limit, top_k) => limit.or(top_k),
+    };
+    let mut folders = arguments.texts("folders");
+    folders.extend(arguments.text("folder"));
+    Ok(SearchRequest {
+        query: arguments.text("query").unwrap_or_default(),
+        mode: match arguments.choice("mode") {
+            Some("semantic") => Mode::Semantic,
+            Some("keyword") => Mode::Keyword,
+            _ => Mode::Hybrid,
+        },
+        limit: size(limit, default.limit),
+        folders,
+        tags: arguments.texts("tags"),
+        max_per_note: size(arguments.integer("max_per_note"), default.max_per_note),
+        detail: if arguments.flag("verbose") { Detail::Full } else { Detail::Excerpt },
+        max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
+    })
+}
+
+fn read(mut arguments: Arguments) -> Result<ReadRequest, BadArguments> {
+    Ok(ReadRequest {
+        name: arguments.text("path").unwrap_or_default(),
+        part: part(&mut arguments)?,
+        first_line: arguments.integer("offset"),
+        line_limit: arguments.integer("limit"),
+        max_bytes: size(arguments.integer("max_bytes"), ReadRequest::default().max_bytes),
+    })
+}
+
+fn part(arguments: &mut Arguments) -> Result<Part, BadArguments> {
+    let section = arguments.text("section").map(Part::Section);
+    let block = arguments.text("block").map(Part::Block);
+    let outline = arguments.flag("outline").then_some(Part::Outline);
+    let mut parts = [section, block, outline].into_iter().flatten();
+    let part = parts.next().unwrap_or_default();
+    match parts.next() {
+        None => Ok(part),
+        Some(_) => Err(BadArguments("give only one of `section`, `block` and `outline`".to_owned())),
+    }
+}
+
+fn list(mut arguments: Arguments) -> ListRequest {
+    ListRequest {
+        folder: arguments.text("folder"),
+        tags: arguments.texts("tags"),
+        cursor: arguments.text("cursor"),
+        limit: size(arguments.integer("limit"), ListRequest::default().limit),
+        folders_only: arguments.flag("folders_only"),
+    }
+}
+
+fn tags(mut arguments: Arguments) -> TagsRequest {
+    TagsRequest { prefix: arguments.text("prefix") }
+}
+
+fn links(mut arguments: Arguments) -> LinksRequest {
+    LinksRequest {
+        name: arguments.text("path").unwrap_or_default(),
+        direction: match arguments.choice("direction") {
+            Some("outgoing") => Direction::Outgoing,
+            Some("backlinks") => Direction::Backlinks,
+            _ => Direction::Both,
+        },
+    }
+}
+
+fn reindex(mut arguments: Arguments) -> ReindexRequest {
+    let mode = match arguments.choice("mode") {
+        Some("full") => ReindexMode::Full,
+        _ => ReindexMode::Incremental,
+    };
+    ReindexRequest { mode }
+}
+
+fn size(given: Option<u32>, default: usize) -> usize {
+    given.and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
+}

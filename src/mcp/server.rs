@@ -1,0 +1,130 @@
+//! What is offered: the server's name, its tools, and calls of them. A call is checked here, on
+//! the async side, and then works on a thread of its own. It knows nothing of the streams.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::Semaphore;
+
+use super::answer;
+use super::arguments::{Arguments, BadArguments};
+use super::guard::internal_error;
+use super::limit::TokenBucket;
+use super::operations::Operations;
+use super::requests::{self, Request};
+use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
+
+/// The server over one vault.
+pub(super) struct Server<O> {
+    operations: Arc<O>,
+    reindex: ReindexAccess,
+    slots: Arc<Semaphore>,
+    bucket: TokenBucket,
+}
+
+impl<O: Operations> Server<O> {
+    /// At most `calls_at_once` calls work at the same time; further ones wait for their turn.
+    pub(super) fn new(
+        operations: Arc<O>,
+        reindex: ReindexAccess,
+        calls_at_once: usize,
+        bucket: TokenBucket,
+    ) -> Self {
+        Server { operations, reindex, slots: Arc::new(Semaphore::new(calls_at_once)), bucket }
+    }
+
+    fn tool(&self, name: &str) -> Result<ToolName, ErrorData> {
+        ToolName::offered(self.reindex)
+            .find(|tool| tool.as_str() == name)
+            .ok_or_else(|| ErrorData::invalid_params("unknown tool", None))
+    }
+
+    /// Runs synchronous work off the async threads. A call that is cancelled while it waits never
+    /// starts; the answer to one that is cancelled later is dropped by rmcp.
+    async fn on_a_thread<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let slot = tokio::select! {
+            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| internal_error())?,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        };
+        let task = tokio::task::spawn_blocking(move || {
+            // Held by the work and not by the waiting: a deadline does not free it early.
+            let _slot = slot;
+            work()
+        });
+        task.await.map_err(|_panicked| internal_error())
+    }
+}
+
+impl<O: Operations> ServerHandler for Server<O> {
+    fn get_info(&self) -> ServerConfig {
+        let identity = Implementation::new("obsearch", env!("CARGO_PKG_VERSION")).with_title("obsearch");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(identity)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = ToolName::offered(self.reindex).map(ToolName::listed).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tool(name).ok().map(ToolName::listed)
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if self.bucket.take().is_none() {
+            return Ok(answer::too_many_calls().into());
+        }
+        let tool = self.tool(&call.name)?;
+        let request = checked(tool, call)?;
+        let operations = Arc::clone(&self.operations);
+        let started = Instant::now();
+        let result = self.on_a_thread(&context, move || answer::to(&request, &*operations)).await?;
+        let failed = result.is_error.unwrap_or(false);
+        tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
+        Ok(result.into())
+    }
+
+    /// A known method whose parameters do not fit ends up here, as rmcp reads requests as an
+    /// untagged union with this one last.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => {
+                ErrorData::invalid_params("`name` must be a string and `arguments` an object", None)
+            }
+            "initialize" | "server/discover" | "tools/list" => {
+                ErrorData::invalid_params("the parameters of this method do not fit", None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "method not found", None),
+        })
+    }
+}
+
+fn checked(tool: ToolName, call: CallToolRequestParams) -> Result<Request, ErrorData> {
+    Arguments::check(tool.parameters(), call.arguments)
+        .and_then(|arguments| requests::request(tool, arguments))
+        .map_err(|BadArguments(message)| ErrorData::invalid_params(message, None))
+}

@@ -1,0 +1,10 @@
+//! The server as a client sees it: what it accepts, what it shows, and how it behaves on the wire.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes the snapshots")]
+
+mod arguments;
+mod client;
+mod fake;
+mod schemas;
+mod shape;
+mod texts;
+mod wire;

@@ -1,0 +1,169 @@
+//! Operations over notes that do not exist. Their replies pass a real gate, over an empty folder.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::mcp::{Operations, Outcome};
+use crate::ops::OpError;
+use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
+use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
+use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
+use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
+use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
+use crate::ops::status::{IndexState, StatusAnswer};
+use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
+use crate::reply::Reply;
+use crate::vault::{FixedRules, Profile, RuleText, Rules, Vault};
+
+/// The first search word decides what happens: `panic`, `slow`, `outage`, `refuse`, anything else
+/// is answered.
+pub(super) struct Fake {
+    vault: Vault,
+    _folder: tempfile::TempDir,
+    /// Calls that began.
+    pub(super) started: AtomicUsize,
+    /// Held by a test that wants searches for `wait` to wait.
+    pub(super) gate: Mutex<()>,
+}
+
+impl Fake {
+    pub(super) fn new() -> Arc<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = Rules::compile(&RuleText::default()).unwrap();
+        let vault = Vault::open(folder.path(), Box::new(FixedRules(Arc::new(rules)))).unwrap();
+        Arc::new(Fake { vault, _folder: folder, started: AtomicUsize::new(0), gate: Mutex::new(()) })
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "every operation answers so")]
+    fn reply<T>(&self, value: T) -> Outcome<T> {
+        self.started.fetch_add(1, Ordering::SeqCst);
+        let released = self
+            .vault
+            .request(Profile::Public, |session| Reply::new(session.gather::<()>(Vec::new()).map(|_| value)));
+        Ok(released.unwrap())
+    }
+}
+
+impl Operations for Fake {
+    fn search(&self, request: &SearchRequest) -> Outcome<SearchAnswer> {
+        match request.query.as_str() {
+            "panic" => panic!("the text of a note"),
+            "slow" => std::thread::sleep(Duration::from_secs(1)),
+            "wait" => drop(self.gate.lock()),
+            "refuse" => return Err(OpError::InvalidArgument("the query has no words")),
+            "outage" => {
+                let log = "/home/somebody/index.db is broken".to_owned();
+                return Err(OpError::Unavailable { client: "the index cannot be read", log });
+            }
+            _ => {}
+        }
+        self.reply(search_answer())
+    }
+
+    fn read(&self, request: &ReadRequest) -> Outcome<ReadAnswer> {
+        if request.name == "missing" { Err(OpError::NotFound) } else { self.reply(read_answer()) }
+    }
+
+    fn list(&self, _: &ListRequest) -> Outcome<ListAnswer> {
+        self.reply(list_answer())
+    }
+
+    fn tags(&self, _: &TagsRequest) -> Outcome<TagsAnswer> {
+        self.reply(tags_answer())
+    }
+
+    fn links(&self, _: &LinksRequest) -> Outcome<LinksAnswer> {
+        self.reply(links_answer())
+    }
+
+    fn status(&self) -> Outcome<StatusAnswer> {
+        self.reply(status_answer())
+    }
+
+    fn reindex(&self, _: &ReindexRequest) -> Outcome<ReindexAnswer> {
+        self.reply(reindex_answer())
+    }
+}
+
+pub(super) fn passage(rank: usize, path: &str, heading: &str, text: &str) -> Passage {
+    Passage {
+        rank,
+        path: path.to_owned(),
+        title: "Boat".to_owned(),
+        citation: format!("{path}#{heading}"),
+        heading_path: vec![heading.to_owned()],
+        line_start: 12,
+        line_end: 20,
+        text: text.to_owned(),
+        highlights: Vec::new(),
+        score: 0.8125,
+        matched_by: vec![MatchedBy::Keyword, MatchedBy::Semantic],
+    }
+}
+
+pub(super) fn search_answer() -> SearchAnswer {
+    SearchAnswer {
+        mode: Mode::Hybrid,
+        notices: vec!["The index is still being built."],
+        indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
+        truncated: true,
+        passages: vec![passage(1, "Projects/Boat.md", "Mast", "The mast is **spruce**.\n")],
+    }
+}
+
+pub(super) fn read_answer() -> ReadAnswer {
+    let property = ("status".to_owned(), serde_json::json!(["afloat", null]));
+    ReadAnswer {
+        path: "Projects/Boat.md".to_owned(),
+        title: "Boat".to_owned(),
+        aliases: vec!["Cutter".to_owned()],
+        tags: vec!["project/boat".to_owned()],
+        properties: [property].into_iter().collect(),
+        outline: vec![OutlineEntry { level: 2, heading: "Mast".to_owned(), line: 3 }],
+        text: "Built of larch.\n\n## Mast\n".to_owned(),
+        line_start: 1,
+        line_end: 3,
+        line_count: 40,
+        next_line: Some(4),
+    }
+}
+
+pub(super) fn list_answer() -> ListAnswer {
+    ListAnswer {
+        notes: vec![ListedNote { path: "Projects/Boat.md".to_owned(), title: "Boat".to_owned() }],
+        folders: Vec::new(),
+        next_cursor: Some("b64".to_owned()),
+    }
+}
+
+pub(super) fn tags_answer() -> TagsAnswer {
+    TagsAnswer { tags: vec![TagCount { tag: "project".to_owned(), notes: 2 }] }
+}
+
+pub(super) fn links_answer() -> LinksAnswer {
+    let linked = |path: &str, title: &str| LinkedNote { path: path.to_owned(), title: title.to_owned() };
+    LinksAnswer {
+        path: "Projects/Boat.md".to_owned(),
+        title: "Boat".to_owned(),
+        outgoing: vec![linked("People/Jo.md", "Jo Example")],
+        backlinks: vec![linked("Home.md", "Home")],
+        unresolved: vec!["Sails".to_owned()],
+    }
+}
+
+pub(super) fn status_answer() -> StatusAnswer {
+    StatusAnswer {
+        state: IndexState::Embedding,
+        notes: 2,
+        chunks: 9,
+        pending_vectors: 4,
+        model: Some("multilingual".to_owned()),
+        indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
+        notices: vec!["Meanings are still being learnt."],
+    }
+}
+
+pub(super) fn reindex_answer() -> ReindexAnswer {
+    ReindexAnswer { notes: 2, added: 1, changed: 0, removed: 3, pending_vectors: 1, seconds: 0.25 }
+}

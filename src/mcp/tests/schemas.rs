@@ -1,0 +1,157 @@
+//! What `tools/list` shows.
+
+use expect_test::expect;
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::fake::Fake;
+use super::shape::misfits;
+use crate::mcp::answer;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::requests::{Request, request};
+use crate::mcp::tools::{ReindexAccess, ToolName};
+
+fn tools() -> Vec<(ToolName, Tool)> {
+    ToolName::offered(ReindexAccess::Allowed).map(|tool| (tool, tool.listed())).collect()
+}
+
+fn properties(tool: &Tool) -> Vec<(String, Value)> {
+    let properties = tool.input_schema["properties"].as_object().unwrap();
+    properties.iter().map(|(name, schema)| (name.clone(), schema.clone())).collect()
+}
+
+fn parsed(tool: ToolName, arguments: &Value) -> Request {
+    let checked = Arguments::check(tool.parameters(), arguments.as_object().cloned()).unwrap();
+    request(tool, checked).unwrap()
+}
+
+/// The least that a tool can be called with.
+fn required(tool: &Tool) -> Value {
+    let names = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    names
+        .iter()
+        .map(|name| (name.as_str().unwrap().to_owned(), json!("x")))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+#[test]
+fn names_of_tools_and_arguments() {
+    let mut names = Vec::new();
+    for (_, tool) in tools() {
+        let properties: Vec<_> = properties(&tool).into_iter().map(|(name, _)| name).collect();
+        names.push(format!("{}({})\n", tool.name, properties.join(", ")));
+    }
+    expect![[r#"
+        search_vault(query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes)
+        read_note(path, section, block, offset, limit, outline, max_bytes)
+        list_notes(folder, tags, cursor, limit, folders_only)
+        list_tags(prefix)
+        note_links(path, direction)
+        index_status()
+        reindex_vault(mode)
+    "#]]
+    .assert_eq(&names.concat());
+}
+
+#[test]
+fn arguments_are_scalars_or_arrays_of_strings() {
+    const KEYS: [&str; 7] = ["type", "items", "enum", "minimum", "maximum", "default", "description"];
+    for (_, tool) in tools() {
+        assert_eq!(tool.input_schema["type"], "object");
+        assert_eq!(tool.input_schema["additionalProperties"], false);
+        for (name, schema) in properties(&tool) {
+            let place = format!("{} {name}", tool.name);
+            let keys: Vec<_> = schema.as_object().unwrap().keys().collect();
+            assert!(keys.iter().all(|key| KEYS.contains(&key.as_str())), "{place}: {keys:?}");
+            let kind = schema["type"].as_str().expect("a plain type");
+            assert!(["string", "integer", "boolean", "array"].contains(&kind), "{place}");
+            assert_eq!(kind == "array", schema.get("items") == Some(&json!({ "type": "string" })), "{place}");
+            assert!(schema["description"].as_str().unwrap().ends_with('.'), "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_default_in_the_schema_is_what_leaving_it_out_means() {
+    for (tool, listed) in tools() {
+        let least = required(&listed);
+        for (name, schema) in properties(&listed) {
+            let Some(default) = schema.get("default") else { continue };
+            let mut spelled_out = least.clone();
+            spelled_out[&name] = default.clone();
+            let (spelled_out, left_out) = (parsed(tool, &spelled_out), parsed(tool, &least));
+            assert_eq!(format!("{spelled_out:?}"), format!("{left_out:?}"), "{} {name}", listed.name);
+        }
+    }
+}
+
+#[test]
+fn every_argument_means_something() {
+    for (tool, listed) in tools() {
+        let least = required(&listed);
+        for (name, schema) in properties(&listed) {
+            let values = match (schema["type"].as_str().unwrap(), schema["enum"].as_array()) {
+                (_, Some(words)) => words.clone(),
+                ("integer", _) => vec![schema["minimum"].clone(), schema["maximum"].clone()],
+                ("boolean", _) => vec![json!(false), json!(true)],
+                ("array", _) => vec![json!(["a"]), json!(["b"])],
+                _ => vec![json!("a"), json!("b")],
+            };
+            let mut meanings: Vec<_> = values
+                .iter()
+                .map(|value| {
+                    let mut arguments = least.clone();
+                    arguments[&name] = value.clone();
+                    format!("{:?}", parsed(tool, &arguments))
+                })
+                .collect();
+            meanings.sort();
+            meanings.dedup();
+            assert_eq!(meanings.len(), values.len(), "{} {name}", listed.name);
+        }
+    }
+}
+
+#[test]
+fn answers_fit_their_schemas() {
+    let fake = Fake::new();
+    for (tool, listed) in tools() {
+        let result = answer::to(&parsed(tool, &required(&listed)), &*fake);
+        let structured = result.structured_content.expect("structured content");
+        let schema = Value::from((*listed.output_schema.unwrap()).clone());
+        assert_eq!(misfits(&schema, &structured, &listed.name), Vec::<String>::new());
+        let described: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
+        let mut given: Vec<_> = structured.as_object().unwrap().keys().collect();
+        given.sort_by_key(|name| described.iter().position(|known| known == name));
+        assert_eq!(given, described, "the sample of {} has every field", listed.name);
+    }
+}
+
+#[test]
+fn links_that_were_not_asked_for_are_left_out() {
+    let fake = Fake::new();
+    let fields = |direction: &str| {
+        let request = parsed(ToolName::NoteLinks, &json!({ "path": "x", "direction": direction }));
+        let answer = answer::to(&request, &*fake).structured_content.unwrap();
+        answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fields("both"), "path title outgoing backlinks unresolved");
+    assert_eq!(fields("outgoing"), "path title outgoing unresolved");
+    assert_eq!(fields("backlinks"), "path title backlinks");
+}
+
+#[test]
+fn annotations() {
+    for (tool, listed) in tools() {
+        let annotations = serde_json::to_value(listed.annotations.unwrap()).unwrap();
+        let expected = json!({
+            "title": listed.title.unwrap(),
+            "readOnlyHint": tool != ToolName::ReindexVault,
+            "destructiveHint": false,
+            "idempotentHint": true,
+            "openWorldHint": false,
+        });
+        assert_eq!(annotations, expected);
+    }
+}
