@@ -9,6 +9,7 @@ mod index;
 mod init;
 mod links;
 mod list;
+mod log;
 mod open;
 mod progress;
 mod read;
@@ -60,6 +61,9 @@ struct Global {
     /// [default: public; for `index`: both]
     #[arg(long, global = true, value_enum, help_heading = "Global options", verbatim_doc_comment)]
     profile: Option<Profile>,
+    /// Say more on standard error; never a note's name or text
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    verbose: bool,
     /// Colours in the output
     #[arg(long, global = true, value_enum, default_value = "auto", help_heading = "Global options")]
     color: Color,
@@ -116,6 +120,7 @@ enum Command {
 
 /// Runs a command and says how it went; errors are told on standard error.
 pub fn run(cli: &Cli, environment: &Environment) -> Exit {
+    log::start(cli.global.verbose);
     let context = Context { environment, global: &cli.global, console: Console::new(cli.global.color) };
     match dispatch(&cli.command, &context) {
         Ok(exit) => exit,

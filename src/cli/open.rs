@@ -1,11 +1,13 @@
 //! From a configuration to the things that work: the service, an index run, the MCP server.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::cli::CliError;
 use crate::config::{Backend, Config, ModelChoice};
 use crate::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
 use crate::index::IndexError;
+use crate::mcp::{self, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
 use crate::sync::{Mode, Progress, SyncError, TreeSummary};
 use crate::vault::{Profile, VaultError};
@@ -34,10 +36,13 @@ pub(super) fn run_index(
     service.index(profiles, mode, progress).map_err(|error| sync_error(&error))
 }
 
-/// Serves one client on standard input and output until it goes away.
-pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
-    let _ = (config, profile);
-    Err(CliError::Failed { message: "This is not built yet.".to_owned(), hint: String::new() })
+/// Serves one client on standard input and output until it goes away. The model and the index are
+/// seen to meanwhile, so that the handshake waits for neither.
+pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<ExitCode, CliError> {
+    let service = Arc::new(service(config, profile)?);
+    service.prepare_in_background();
+    let reindex = if config.server.allow_reindex { ReindexAccess::Allowed } else { ReindexAccess::Refused };
+    Ok(mcp::serve_stdio(service, ServerOptions { reindex }))
 }
 
 fn policy(config: &Config) -> ModelPolicy {

@@ -1,5 +1,9 @@
 //! `obsearch serve`: the MCP server. Standard output belongs to the protocol from here on.
 
+use std::process::ExitCode;
+
+use crate::config::names;
+
 use crate::cli::{CliError, Context, Exit, console, open};
 
 const EXAMPLES: &str = "\
@@ -16,6 +20,12 @@ pub(super) fn run(_: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
     if console::is_typed() {
         context.console.notice("Waiting for an MCP client on standard input; Ctrl-D ends it.");
     }
-    open::serve_stdio(&config, context.profile())?;
-    Ok(Exit::Done)
+    if context.environment.model_prints_timing {
+        return Err(CliError::Failed {
+            message: format!("`{}` is set, so the model would write into the protocol.", names::RTEN_TIMING),
+            hint: "Unset it, then start the server again.".to_owned(),
+        });
+    }
+    let served = open::serve_stdio(&config, context.profile())?;
+    Ok(if served == ExitCode::SUCCESS { Exit::Done } else { Exit::Failed })
 }

@@ -16,6 +16,8 @@ pub mod names {
     pub const DATA_HOME: &str = "XDG_DATA_HOME";
     /// Where what can be fetched or computed again lives; `~/.cache` if unset.
     pub const CACHE_HOME: &str = "XDG_CACHE_HOME";
+    /// Makes the model's runtime print timings to standard output, which belongs to the protocol.
+    pub const RTEN_TIMING: &str = "RTEN_TIMING";
 }
 
 /// The folder below each of the XDG folders that belongs to obsearch.
@@ -37,6 +39,8 @@ pub struct Environment {
     pub current_dir: Option<PathBuf>,
     /// The binary that runs: clients are told to start it.
     pub executable: Option<PathBuf>,
+    /// `$RTEN_TIMING` is set: the model's runtime prints to standard output.
+    pub model_prints_timing: bool,
     /// The user that runs the process.
     pub user_id: u32,
 }
@@ -51,6 +55,7 @@ impl Environment {
             cache_home: folder(names::CACHE_HOME),
             current_dir: std::env::current_dir().ok(),
             executable: std::env::current_exe().ok(),
+            model_prints_timing: is_set(names::RTEN_TIMING),
             user_id: rustix::process::getuid().as_raw(),
         }
     }
@@ -79,6 +84,11 @@ impl Environment {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn folder(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::trees::Trees;
 use super::{OpError, links, list, read, reindex, search, status, tags};
 use crate::embed::Models;
-use crate::index::{Store, Tree};
+use crate::index::{IndexError, Store, Tree};
 use crate::reply::Reply;
 use crate::sync::{Job, Mode, Progress, Silent, SyncError, TreeSummary};
 use crate::vault::{Profile, RulesSource, Session, Vault, VaultError};
@@ -107,25 +107,30 @@ impl Service {
         crate::sync::run(&job, progress)
     }
 
-    /// Brings this profile's tree up to date on a thread of its own, unless somebody is at it.
-    /// Keyword search over a vault without an index works meanwhile.
-    pub fn index_in_background(self: &Arc<Self>) {
-        if self.is_indexing.swap(true, Ordering::SeqCst) {
-            return;
-        }
+    /// Loads the model and brings this profile's tree up to date, on a thread of its own. Searches
+    /// work meanwhile: over the index as it is, or over the words of the notes where there is none.
+    pub fn prepare_in_background(self: &Arc<Self>) {
         let service = Arc::clone(self);
+        service.is_indexing.store(true, Ordering::SeqCst);
         std::thread::spawn(move || {
+            service.load_model();
             let outcome = service.index(&[service.profile], Mode::Incremental, &Silent);
             service.is_indexing.store(false, Ordering::SeqCst);
             match outcome {
                 Ok(_) => tracing::info!("the index is up to date"),
-                Err(SyncError::Index(crate::index::IndexError::Locked)) => {
-                    tracing::info!("another process is indexing");
-                }
+                Err(SyncError::Index(IndexError::Locked)) => tracing::info!("another process is indexing"),
                 // The kind only: the text may name files.
                 Err(_) => tracing::warn!("the index could not be brought up to date; run `obsearch index`"),
             }
         });
+    }
+
+    /// Loads the model of the tree, if there is one, so that the first query does not wait for it.
+    fn load_model(&self) {
+        let model = self.trees.with_tree(|tree| Ok(tree.and_then(|tree| tree.header().model.clone())));
+        let embedder = model.ok().flatten().and_then(|model| self.models.embedder(&model));
+        // A failure is told by the query that needs the model.
+        let _ = embedder.map(|embedder| embedder.embed_query("warm"));
     }
 
     /// Is a background run going on in this process?
