@@ -29,6 +29,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let termination = termination();
     let client = Arc::new(Client::default());
     let wire = Wire {
         inner: AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES),
@@ -39,7 +40,7 @@ where
     tokio::select! {
         ended = serve(service, wire) => ended,
         () = client.left() => Ok(()),
-        () = terminated() => Ok(()),
+        () = termination => Ok(()),
     }
 }
 
@@ -62,19 +63,24 @@ where
     }
 }
 
+/// Completes when the process is told to end. It listens from the call on, not from the first
+/// poll: by then the handshake may be over.
 #[cfg(unix)]
-async fn terminated() {
+fn termination() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async {
+        match signals {
+            (Ok(mut terminate), Ok(mut interrupt)) => {
+                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+            }
+            _ => std::future::pending().await,
         }
-        _ => std::future::pending().await,
     }
 }
 
 #[cfg(not(unix))]
-async fn terminated() {
+async fn termination() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

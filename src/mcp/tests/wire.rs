@@ -214,7 +214,8 @@ fn more_calls_than_slots_are_all_answered() {
     let mut sent: Vec<_> = (0..50).map(|_| client.send("tools/call", &call)).collect();
     let answers = (0..50).map(|_| client.line_within(Duration::from_secs(5)).expect("an answer"));
     let mut answered: Vec<_> = answers.map(|answer| answer["id"].as_u64().unwrap()).collect();
-    (sent.sort_unstable(), answered.sort_unstable());
+    sent.sort_unstable();
+    answered.sort_unstable();
     assert_eq!(answered, sent);
 }
 
