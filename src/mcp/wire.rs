@@ -12,18 +12,16 @@ use rmcp::{RoleServer, Service, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
+use super::ServeError;
+
 /// How long work in flight may still answer after the client closed its side. Clients send a
 /// signal after two seconds.
 const GRACE: Duration = Duration::from_millis(1500);
 /// Longer lines are dropped unread.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 
-/// The client spoke, but not the protocol.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct HandshakeFailed;
-
 /// Serves until the client has left or a signal comes.
-pub(super) async fn serve_until_left<S, R, W>(service: S, reader: R, writer: W) -> Result<(), HandshakeFailed>
+pub(super) async fn serve_until_left<S, R, W>(service: S, reader: R, writer: W) -> Result<(), ServeError>
 where
     S: Service<RoleServer>,
     R: AsyncRead + Send + Unpin + 'static,
@@ -44,7 +42,7 @@ where
     }
 }
 
-async fn serve<S, T>(service: S, transport: T) -> Result<(), HandshakeFailed>
+async fn serve<S, T>(service: S, transport: T) -> Result<(), ServeError>
 where
     S: Service<RoleServer>,
     T: Transport<RoleServer> + 'static,
@@ -59,7 +57,7 @@ where
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::TransportError { .. }) => {
             Ok(())
         }
-        Err(_) => Err(HandshakeFailed),
+        Err(_) => Err(ServeError::Handshake),
     }
 }
 

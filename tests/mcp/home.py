@@ -47,7 +47,7 @@ class Home:
 
     def index(self) -> None:
         """Builds the index; the server must not need the time of the first request for it."""
-        subprocess.run([self.binary, "index"], env=self.env, check=True, stdout=subprocess.DEVNULL, timeout=600)
+        subprocess.run([self.binary, "index", "--profile", "public"], env=self.env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
 
     def __enter__(self) -> "Home":
         return self
