@@ -1,0 +1,1 @@
+//! Cases that take several steps.
