@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -105,6 +106,28 @@ impl Home {
             .current_dir(&self.root)
             .stdin(Stdio::null());
         command
+    }
+
+    /// The binary as a user whom permissions stop, which they do not stop root; the home then
+    /// belongs to that user. `None`, with a message, where that is impossible.
+    pub(crate) fn command_of_plain_user(&self, arguments: &[&str]) -> Option<Command> {
+        let mut command = self.command(arguments);
+        if !is_root() {
+            return Some(command);
+        }
+        let _ = Command::new("chown").args(["-R", "65534:65534"]).arg(&self.root).status();
+        command.uid(65534).gid(65534);
+        let can_start = self.command(&["--version"]).uid(65534).gid(65534).output();
+        let is_possible = can_start.is_ok_and(|output| output.status.success());
+        if !is_possible {
+            eprintln!("skipped: another user cannot run {}", env!("CARGO_BIN_EXE_obsearch"));
+        }
+        is_possible.then_some(command)
+    }
+
+    /// Gives a file or folder below the home folder these permission bits.
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
     /// Runs the binary with these arguments to its end.
@@ -229,6 +252,33 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// Whether no permission stops this process.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Numbers that look random and are the same in every run.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x2545_f491_4f6c_dd1d))
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    /// One of these.
+    pub(crate) fn choose<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
 }
 
 /// The paths of an answer's passages, best first.
