@@ -24,7 +24,6 @@ mod wire;
 mod tests;
 
 use std::io;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
@@ -52,31 +51,30 @@ pub struct ServerOptions {
     pub reindex: ReindexAccess,
 }
 
-/// Serves one client on standard input and output until it goes away, by whichever way: end of
-/// input, a broken pipe, SIGTERM or SIGINT all end with success. From here on a panic anywhere in
-/// the process prints its place and never its message.
-pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> ExitCode {
-    log::silence_panics();
-    match runtime() {
-        Ok(runtime) => run(runtime, operations, options),
-        Err(error) => {
-            tracing::error!(%error, "the server's threads cannot be started");
-            ExitCode::FAILURE
-        }
-    }
+/// Why the server could not serve. The texts are safe to show to any client.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The system refused threads or the handling of signals.
+    #[error("the server's threads cannot be started: {0}")]
+    Threads(#[from] io::Error),
+    /// The client spoke, but not the protocol.
+    #[error("the client did not complete the handshake")]
+    Handshake,
 }
 
-fn run<O: Operations>(runtime: Runtime, operations: Arc<O>, options: ServerOptions) -> ExitCode {
+/// Serves one client on standard input and output until it goes away, by whichever way: end of
+/// input, a broken pipe, SIGTERM and SIGINT all end well. From here on a panic anywhere in the
+/// process logs its place and never its message. Afterwards the process should end: an abandoned
+/// call may still be at work.
+pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> Result<(), ServeError> {
+    log::silence_panics();
+    let runtime = runtime()?;
     let service =
         Guard::new(Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous()));
     let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
     // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.
     runtime.shutdown_background();
-    if let Err(wire::HandshakeFailed) = outcome {
-        tracing::error!("the client did not complete the handshake");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    outcome
 }
 
 fn runtime() -> io::Result<Runtime> {

@@ -44,8 +44,7 @@ fn passage(passage: &Passage) -> String {
     format!("[{}] {citation}, {lines}\n{}", passage.rank, fenced(NOTE_TEXT, &passage.text))
 }
 
-/// The note's names, its properties where the text does not show them, and its text; its outline
-/// where there is no text.
+/// The note's names, its properties and its text; its outline where there is no text.
 pub(super) fn read(answer: &ReadAnswer) -> String {
     let names = format!("{}\ntitle: {}\n", line(&answer.path), label(&answer.title));
     let aliases = labelled_list("aliases", &answer.aliases);
@@ -54,9 +53,10 @@ pub(super) fn read(answer: &ReadAnswer) -> String {
     [names, aliases, tags, properties(answer), body].concat()
 }
 
+/// Shown where reading begins above or at the first heading; a later part does not repeat them.
 fn properties(answer: &ReadAnswer) -> String {
-    let from_the_start = answer.line_start <= 1;
-    if !from_the_start || answer.properties.is_empty() || answer.text.starts_with("---") {
+    let from_the_top = answer.outline.first().is_none_or(|heading| answer.line_start <= heading.line);
+    if !from_the_top || answer.properties.is_empty() {
         return String::new();
     }
     fenced(NOTE_PROPERTIES, &Value::from(answer.properties.clone()).to_string())

@@ -12,23 +12,22 @@ use rmcp::{RoleServer, Service, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
+use super::ServeError;
+
 /// How long work in flight may still answer after the client closed its side. Clients send a
 /// signal after two seconds.
 const GRACE: Duration = Duration::from_millis(1500);
 /// Longer lines are dropped unread.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 
-/// The client spoke, but not the protocol.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct HandshakeFailed;
-
 /// Serves until the client has left or a signal comes.
-pub(super) async fn serve_until_left<S, R, W>(service: S, reader: R, writer: W) -> Result<(), HandshakeFailed>
+pub(super) async fn serve_until_left<S, R, W>(service: S, reader: R, writer: W) -> Result<(), ServeError>
 where
     S: Service<RoleServer>,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let termination = termination();
     let client = Arc::new(Client::default());
     let wire = Wire {
         inner: AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES),
@@ -39,11 +38,11 @@ where
     tokio::select! {
         ended = serve(service, wire) => ended,
         () = client.left() => Ok(()),
-        () = terminated() => Ok(()),
+        () = termination => Ok(()),
     }
 }
 
-async fn serve<S, T>(service: S, transport: T) -> Result<(), HandshakeFailed>
+async fn serve<S, T>(service: S, transport: T) -> Result<(), ServeError>
 where
     S: Service<RoleServer>,
     T: Transport<RoleServer> + 'static,
@@ -58,23 +57,28 @@ where
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::TransportError { .. }) => {
             Ok(())
         }
-        Err(_) => Err(HandshakeFailed),
+        Err(_) => Err(ServeError::Handshake),
     }
 }
 
+/// Completes when the process is told to end. It listens from the call on, not from the first
+/// poll: by then the handshake may be over.
 #[cfg(unix)]
-async fn terminated() {
+fn termination() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async {
+        match signals {
+            (Ok(mut terminate), Ok(mut interrupt)) => {
+                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+            }
+            _ => std::future::pending().await,
         }
-        _ => std::future::pending().await,
     }
 }
 
 #[cfg(not(unix))]
-async fn terminated() {
+async fn termination() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::FileType;
 
@@ -24,7 +25,10 @@ use super::scan::{FileId, FileStat, file_id};
 use super::{Profile, RulesSource, RulesUnavailable};
 
 /// A file that keeps changing while it is read is given up after so many tries.
-const READ_TRIES: usize = 3;
+const READ_TRIES: usize = 4;
+/// A file that was written this shortly ago is left alone for as long: its writer may not be done,
+/// and the clock that stamps files may not have moved on, so that the next write would not show.
+const WRITER_PAUSE: Duration = Duration::from_millis(20);
 /// A file of at least this size without blocks on disk is a placeholder of a cloud service;
 /// smaller ones may be stored inside their inode.
 const PLACEHOLDER_BYTES: u64 = 4096;
@@ -82,7 +86,7 @@ pub struct Vault {
     pub(super) root: OwnedFd,
     path: PathBuf,
     device: u64,
-    resolver: Box<dyn Resolver>,
+    pub(super) resolver: Box<dyn Resolver>,
     rules: Box<dyn RulesSource>,
     links: Mutex<Option<Arc<LinkMap>>>,
 }
@@ -133,7 +137,7 @@ impl Vault {
         if let Some(links) = cached.as_ref().filter(|links| links.is_current(self.root.as_fd(), rules)) {
             return Ok(Arc::clone(links));
         }
-        let links = Arc::new(LinkMap::read(self.root.as_fd(), rules)?);
+        let links = Arc::new(LinkMap::read(self.root.as_fd(), &self.path, rules)?);
         *cached = Some(Arc::clone(&links));
         Ok(links)
     }
@@ -229,6 +233,7 @@ impl<'s> Session<'s> {
             if let Some(bytes) = read_unchanged(file, self.vault.device, self.rules.max_note_bytes)? {
                 return Ok(bytes);
             }
+            std::thread::sleep(WRITER_PAUSE);
         }
         Err(Refusal::Unstable)
     }
@@ -242,7 +247,7 @@ struct Bytes {
     hard_links: u64,
 }
 
-/// Reads the file, at most `limit` bytes. `None` when it changed while it was read.
+/// Reads the file, at most `limit` bytes. `None` when it changed while it was read or just before.
 #[expect(clippy::useless_conversion, reason = "the types differ between systems")]
 fn read_unchanged(file: OwnedFd, device: u64, limit: u64) -> Result<Option<Bytes>, Refusal> {
     let before = rustix::fs::fstat(&file).map_err(|_| Refusal::Absent)?;
@@ -255,6 +260,9 @@ fn read_unchanged(file: OwnedFd, device: u64, limit: u64) -> Result<Option<Bytes
     }
     if stat.size >= PLACEHOLDER_BYTES && before.st_blocks == 0 {
         return Err(Refusal::Placeholder);
+    }
+    if stat.changed().elapsed().is_ok_and(|age| age < WRITER_PAUSE) {
+        return Ok(None);
     }
     let mut file = std::fs::File::from(file);
     let mut content = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);

@@ -10,11 +10,15 @@ pub mod rules;
 mod decode;
 mod fold;
 mod gate;
+mod glob;
 mod judge;
 mod links;
 mod resolve;
 mod scan;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -6,12 +6,15 @@
 
 use std::fmt;
 
-use super::fold::fold;
+use super::fold::{fold, is_ignorable};
 
 /// Longest name accepted, in bytes.
 const MAX_PATH_BYTES: usize = 4096;
 /// Longest segment that file systems take, in bytes.
 const MAX_SEGMENT_BYTES: usize = 255;
+/// Most folders a note may lie in, one inside the other: the scan enters no deeper ones, so the
+/// links down there are not known.
+pub(super) const MAX_DEPTH: usize = 64;
 /// Names that Windows gives to devices, in whatever folder and with whatever extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
@@ -27,7 +30,8 @@ pub struct InvalidPath;
 impl NotePath {
     /// Parses untrusted text.
     pub fn parse(text: &str) -> Result<NotePath, InvalidPath> {
-        let fits = text.len() <= MAX_PATH_BYTES && is_markdown(text);
+        let is_shallow = text.split('/').nth(MAX_DEPTH + 1).is_none();
+        let fits = text.len() <= MAX_PATH_BYTES && is_shallow && is_markdown(text);
         if fits && text.split('/').all(is_safe_segment) {
             Ok(NotePath(text.into()))
         } else {
@@ -69,10 +73,15 @@ pub(super) fn is_markdown(name: &str) -> bool {
 pub(super) fn is_safe_segment(segment: &str) -> bool {
     let plain = !segment.is_empty() && segment.len() <= MAX_SEGMENT_BYTES;
     plain
-        && !segment.starts_with('.')
+        && !is_hidden(segment)
         && !segment.ends_with(['.', ' '])
         && !segment.contains(|c: char| c == '\\' || c == ':' || c.is_control())
         && !is_device(segment)
+}
+
+/// Begins with a dot; invisible characters before it do not count, since HFS+ skips them too.
+fn is_hidden(segment: &str) -> bool {
+    segment.chars().find(|c| !is_ignorable(*c)) == Some('.')
 }
 
 /// `COM1` to `LPT9`, superscript digits included, and the other device names.
@@ -112,9 +121,15 @@ mod tests {
     }
 
     #[test]
+    fn the_deepest_name_is_accepted() {
+        assert!(NotePath::parse(&format!("{}x.md", "d/".repeat(MAX_DEPTH))).is_ok());
+    }
+
+    #[test]
     fn everything_else_is_refused() {
         let long = format!("{}.md", "x".repeat(300));
-        let deep = format!("{}x.md", "d/".repeat(2100));
+        let deep = format!("{}x.md", "d/".repeat(MAX_DEPTH + 1));
+        let far = format!("{}x.md", format!("{}/", "d".repeat(200)).repeat(21));
         let names = [
             "",
             ".",
@@ -147,6 +162,9 @@ mod tests {
             ".git/a.md",
             ".obsidian/x.md",
             "a/.trash/x.md",
+            "\u{200c}.obsidian/x.md",
+            ".\u{200d}git/x.md",
+            "\u{feff}.x.md",
             "dot./x.md",
             "blank /x.md",
             "con.md",
@@ -158,6 +176,7 @@ mod tests {
             "file:///etc/x.md",
             &long,
             &deep,
+            &far,
         ];
         for name in names {
             assert_eq!(NotePath::parse(name), Err(InvalidPath), "{name:?}");

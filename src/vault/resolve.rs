@@ -67,20 +67,45 @@ impl Resolver for Openat2 {
     }
 }
 
-/// Folder by folder, each opened relative to the one before and never through a link. For systems
-/// without `openat2`.
+/// A folder on the way only has to let us through; it need not let us list it.
+#[cfg(target_os = "linux")]
+const STEP_FLAGS: OFlags =
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+#[cfg(not(target_os = "linux"))]
+const STEP_FLAGS: OFlags = FOLDER_FLAGS;
+
+/// Folder by folder, each opened relative to the one before, never through a link and never onto
+/// another mount. For systems without `openat2`.
 pub(super) struct ComponentWalk;
 
 impl Resolver for ComponentWalk {
     fn open(&self, root: BorrowedFd<'_>, path: &NotePath) -> io::Result<OwnedFd> {
+        let mount = mount_id(root);
         let mut folder: Option<OwnedFd> = None;
         let mut segments = path.as_str().split('/').peekable();
         while let Some(segment) = segments.next() {
             let here = folder.as_ref().map_or(root, AsFd::as_fd);
-            let flags = if segments.peek().is_some() { FOLDER_FLAGS } else { FILE_FLAGS };
-            let next = rustix::fs::openat(here, segment, flags, Mode::empty())?;
+            let flags = if segments.peek().is_some() { STEP_FLAGS } else { FILE_FLAGS };
+            let next = rustix::io::retry_on_intr(|| rustix::fs::openat(here, segment, flags, Mode::empty()))?;
+            if mount_id(next.as_fd()) != mount {
+                return Err(Errno::XDEV.into());
+            }
             folder = Some(next);
         }
         folder.ok_or_else(|| Errno::NOENT.into())
     }
+}
+
+/// Which mount a file was opened on: a folder of the same file system may be mounted a second time
+/// inside the vault, and its device does not tell. `None` where the system does not say.
+#[cfg(target_os = "linux")]
+fn mount_id(file: BorrowedFd<'_>) -> Option<u64> {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let stat = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mount_id(_: BorrowedFd<'_>) -> Option<u64> {
+    None
 }

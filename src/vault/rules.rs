@@ -1,9 +1,8 @@
 //! Rule text -> compiled rules over names and tags. Pure; compares folded text only; one bad
 //! rule refuses them all. What a note's bytes say against these rules is `judge`'s business.
 
-use globset::{Glob, GlobBuilder, GlobMatcher};
-
 use super::fold::fold;
+use super::glob::SegmentGlob;
 use super::path::NotePath;
 
 /// The rules as the owner wrote them: `[privacy]` and the limits of `[vault]`.
@@ -113,9 +112,9 @@ impl Rules {
         self.flag.is_some() || !self.tags.is_empty() || self.strict
     }
 
-    /// Is the name of the note enough to refuse it to the public?
+    /// Is the name of the note enough to refuse it to the public? Drawings count as attachments.
     pub(super) fn hides_note(&self, path: &NotePath) -> bool {
-        self.hides_name(path.as_str())
+        self.hides_name(path.as_str()) || fold(path.stem()).ends_with(".excalidraw")
     }
 }
 
@@ -138,7 +137,7 @@ struct PathRule {
 #[derive(Debug)]
 enum Piece {
     /// One segment.
-    Segment(GlobMatcher),
+    Segment(SegmentGlob),
     /// `**`: any number of segments, none included.
     AnyDepth,
 }
@@ -182,12 +181,7 @@ impl Piece {
         if segment.contains("**") {
             return Err("`**` stands for whole folders; within a name write `*`".to_owned());
         }
-        let glob = |text: &str| -> Result<Glob, globset::Error> {
-            GlobBuilder::new(text).backslash_escape(false).build()
-        };
-        glob(&fold_segment(segment))
-            .map(|glob| Piece::Segment(glob.compile_matcher()))
-            .map_err(|error| error.kind().to_string())
+        SegmentGlob::compile(&fold_segment(segment)).map(Piece::Segment)
     }
 }
 
@@ -265,6 +259,9 @@ mod tests {
             ("20??", &["2024/a.md", "x/1999/2001/a.md"], &["202/a.md", "20245/a.md"]),
             ("secret*", &["secrets/a.md", "Secret plan.md", "x/secret"], &["my secret/a.md"]),
             ("people/jane.md", &["people/Jane.md"], &["people/jane doe.md"]),
+            ("journ?e", &["Journée/a.md", "journ\u{e9}e/b.md", "JOURNE\u{301}E/a.md"], &["journ/a.md"]),
+            ("journ[eé]e", &["Journée/a.md", "journee/a.md"], &["journ/a.md"]),
+            ("{tagebuch,日記}", &["Tagebuch/a.md", "日記/a.md"], &["日/a.md"]),
             ("Journée", &["Journe\u{301}e/a.md", "JOURNÉE/a.md"], &["Journee/a.md"]),
             ("journal", &["journal./a.md", "journal /a.md", "jour\u{200b}nal/a.md"], &[]),
         ];

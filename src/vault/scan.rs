@@ -1,17 +1,18 @@
 //! The names in a vault, links included, in one pass that follows no link. What a session may see
 //! of them is decided elsewhere.
 
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat};
+use rustix::io::Errno;
 
-use super::path;
+use super::path::{self, MAX_DEPTH};
 use super::resolve::FOLDER_FLAGS;
 use super::rules::Rules;
-
-/// Deeper folders are not entered.
-const MAX_DEPTH: usize = 64;
 
 /// A file system object's identity: device and inode.
 pub(super) type FileId = (u64, u64);
@@ -46,6 +47,16 @@ impl FileStat {
             inode: stat.st_ino.into(),
         }
     }
+
+    /// When content or attributes last changed.
+    pub(super) fn changed(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_nanos(self.changed_ns.max(0).unsigned_abs())
+    }
+
+    /// Does the file system seem to keep time in whole seconds?
+    pub(super) fn has_coarse_times(&self) -> bool {
+        self.changed_ns % 1_000_000_000 == 0
+    }
 }
 
 /// Device and inode of a file.
@@ -57,15 +68,24 @@ pub(super) fn file_id(stat: &Stat) -> FileId {
 /// A name that is not a folder.
 #[derive(Debug)]
 pub(super) struct Entry {
+    /// With replacement characters where the name on disk is not UTF-8.
     pub(super) name: String,
-    pub(super) inode: u64,
+    /// The name on disk.
+    pub(super) raw: Vec<u8>,
     pub(super) kind: EntryKind,
+}
+
+impl Entry {
+    /// Is `name` the name on disk?
+    pub(super) fn is_exact(&self) -> bool {
+        self.name.as_bytes() == self.raw
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryKind {
     /// A regular file.
-    File,
+    File(FileId, FileStat),
     /// A symbolic link, and what it leads to, if that exists.
     Link(Option<FileId>),
     /// A pipe, socket or device.
@@ -75,7 +95,10 @@ pub(super) enum EntryKind {
 /// A folder, with what tells whether names in it changed.
 #[derive(Debug)]
 pub(super) struct Folder {
+    /// With replacement characters where the name on disk is not UTF-8.
     pub(super) name: String,
+    /// The name on disk; `.` for the root.
+    pub(super) raw: Vec<u8>,
     pub(super) id: FileId,
     pub(super) stat: FileStat,
 }
@@ -97,97 +120,121 @@ pub(super) struct Scan {
     pub(super) problems: Vec<(String, Problem)>,
 }
 
+/// A folder to be read. It keeps its parent open, not itself: a folder with thousands of others in
+/// it must not use up the process's handles.
+struct Pending {
+    /// In the parent.
+    own_name: CString,
+    raw: Vec<u8>,
+    stat: Stat,
+    parent: Rc<OwnedFd>,
+    depth: usize,
+}
+
 /// Walks the vault. Hidden and ignored names are passed over; errors below the root are recorded,
-/// an error at the root is returned.
+/// an error at the root is returned. Folders with names that cannot be served are entered too:
+/// links in them may lead to notes that can.
 pub(super) fn scan(root: BorrowedFd<'_>, rules: &Rules) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let top = rustix::fs::openat(root, ".", FOLDER_FLAGS, Mode::empty())?;
-    let device = rustix::fs::fstat(&top)?.st_dev;
-    let mut pending = vec![(String::new(), top, 0)];
-    while let Some((name, folder, depth)) = pending.pop() {
-        let stat = rustix::fs::fstat(&folder)?;
-        if stat.st_dev != device {
-            continue; // another file system mounted inside the vault
-        }
-        scan.folders.push(Folder { name: name.clone(), id: file_id(&stat), stat: FileStat::of(&stat) });
-        match read_folder(&name, &folder, rules, &mut scan) {
-            Ok(subfolders) => open_subfolders(subfolders, &folder, depth, &mut scan, &mut pending),
-            Err(error) if name.is_empty() => return Err(error),
-            Err(_) => scan.problems.push((name, Problem::Unreadable)),
+    let stat = rustix::fs::fstat(&top)?;
+    scan.add_folder(b".", &stat);
+    let mut pending = Vec::new();
+    scan.read_folder(&[], &Rc::new(top), 0, rules, &mut pending)?;
+    while let Some(next) = pending.pop() {
+        let name = String::from_utf8_lossy(&next.raw).into_owned();
+        if scan.enter(&next, stat.st_dev, rules, &mut pending).is_err() {
+            scan.problems.push((name, Problem::Unreadable));
         }
     }
     Ok(scan)
 }
 
-/// Records the entries of one folder; gives back `(path, name)` of the folders in it.
-fn read_folder(
-    parent: &str,
-    folder: &OwnedFd,
-    rules: &Rules,
-    scan: &mut Scan,
-) -> io::Result<Vec<(String, String)>> {
-    let mut subfolders = Vec::new();
-    for entry in Dir::read_from(folder)? {
-        let entry = entry?;
-        let raw = entry.file_name();
-        if raw.to_bytes().starts_with(b".") {
-            continue;
+impl Scan {
+    /// Reads one folder below the root. One that cannot be read is recorded all the same: a link
+    /// may lead to it.
+    fn enter(
+        &mut self,
+        next: &Pending,
+        device: rustix::fs::Dev,
+        rules: &Rules,
+        pending: &mut Vec<Pending>,
+    ) -> io::Result<()> {
+        let opened = rustix::fs::openat(&*next.parent, &*next.own_name, FOLDER_FLAGS, Mode::empty());
+        let stat = opened.as_ref().map_or(Ok(next.stat), rustix::fs::fstat)?;
+        if stat.st_dev != device {
+            return Ok(()); // another file system mounted inside the vault
         }
-        let Ok(name) = raw.to_str() else {
-            scan.problems.push((join(parent, &raw.to_string_lossy()), Problem::Name));
-            continue;
-        };
-        let full = join(parent, name);
-        if rules.ignores_name(&full) {
-            continue;
+        self.add_folder(&next.raw, &stat);
+        let folder = opened?;
+        if next.depth > MAX_DEPTH {
+            return Err(Errno::NAMETOOLONG.into());
         }
-        match kind_of(folder, name, entry.file_type()) {
-            FileType::Directory if path::is_safe_segment(name) => subfolders.push((full, name.to_owned())),
-            FileType::Directory => scan.problems.push((full, Problem::Name)),
-            kind => scan.entries.push(Entry {
-                name: full,
-                inode: entry.ino(),
-                kind: entry_kind(folder, name, kind),
-            }),
-        }
+        self.read_folder(&next.raw, &Rc::new(folder), next.depth, rules, pending)
     }
-    Ok(subfolders)
+
+    fn add_folder(&mut self, raw: &[u8], stat: &Stat) {
+        let name = if raw == b"." { String::new() } else { String::from_utf8_lossy(raw).into_owned() };
+        self.folders.push(Folder { name, raw: raw.to_owned(), id: file_id(stat), stat: FileStat::of(stat) });
+    }
+
+    /// Records the entries of one folder; the folders in it are left for later.
+    fn read_folder(
+        &mut self,
+        parent: &[u8],
+        folder: &Rc<OwnedFd>,
+        depth: usize,
+        rules: &Rules,
+        pending: &mut Vec<Pending>,
+    ) -> io::Result<()> {
+        for entry in Dir::read_from(&**folder)? {
+            let entry = entry?;
+            let own_name = entry.file_name();
+            if own_name.to_bytes().starts_with(b".") {
+                continue;
+            }
+            let raw = join(parent, own_name.to_bytes());
+            let name = String::from_utf8_lossy(&raw).into_owned();
+            if rules.ignores_name(&name) {
+                continue;
+            }
+            // The kind that comes with the name is not known on every file system, and its inode
+            // number is not always the one that the file itself tells.
+            let Ok(stat) = rustix::fs::statat(&**folder, own_name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+            if own_name.to_str().is_err() || (is_folder && !is_servable(own_name)) {
+                self.problems.push((name.clone(), Problem::Name));
+            }
+            if is_folder {
+                let (own_name, parent) = (own_name.to_owned(), Rc::clone(folder));
+                pending.push(Pending { own_name, raw, stat, parent, depth: depth + 1 });
+            } else {
+                self.entries.push(Entry { name, raw, kind: entry_kind(folder, own_name, &stat) });
+            }
+        }
+        Ok(())
+    }
 }
 
-fn open_subfolders(
-    subfolders: Vec<(String, String)>,
-    parent: &OwnedFd,
-    depth: usize,
-    scan: &mut Scan,
-    pending: &mut Vec<(String, OwnedFd, usize)>,
-) {
-    for (full, name) in subfolders {
-        match rustix::fs::openat(parent, &*name, FOLDER_FLAGS, Mode::empty()) {
-            Ok(folder) if depth < MAX_DEPTH => pending.push((full, folder, depth + 1)),
-            _ => scan.problems.push((full, Problem::Unreadable)),
-        }
-    }
+fn is_servable(own_name: &CStr) -> bool {
+    own_name.to_str().is_ok_and(path::is_safe_segment)
 }
 
-/// Some file systems do not tell the kind with the name.
-fn kind_of(folder: &OwnedFd, name: &str, told: FileType) -> FileType {
-    if told != FileType::Unknown {
-        return told;
-    }
-    rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-        .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
-}
-
-fn entry_kind(folder: &OwnedFd, name: &str, kind: FileType) -> EntryKind {
-    match kind {
-        FileType::RegularFile => EntryKind::File,
-        FileType::Symlink => EntryKind::Link(
-            rustix::fs::statat(folder.as_fd(), name, AtFlags::empty()).ok().map(|stat| file_id(&stat)),
-        ),
+fn entry_kind(folder: &OwnedFd, name: &CStr, stat: &Stat) -> EntryKind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => EntryKind::File(file_id(stat), FileStat::of(stat)),
+        FileType::Symlink => EntryKind::Link(link_target(folder.as_fd(), name)),
         _ => EntryKind::Other,
     }
 }
 
-fn join(parent: &str, name: &str) -> String {
-    if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") }
+/// What a link leads to in the end, however many links there are on the way.
+pub(super) fn link_target(folder: BorrowedFd<'_>, name: impl rustix::path::Arg) -> Option<FileId> {
+    rustix::fs::statat(folder, name, AtFlags::empty()).ok().map(|stat| file_id(&stat))
+}
+
+fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
+    if parent.is_empty() { name.to_owned() } else { [parent, b"/", name].concat() }
 }

@@ -4,8 +4,6 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use rustix::fs::AtFlags;
-
 use super::gate::Session;
 use super::path::{self, NotePath};
 use super::scan::{Entry, EntryKind, FileStat, Problem, scan};
@@ -51,10 +49,10 @@ impl Session<'_> {
         for (name, problem) in names.problems {
             walk.passed_over.push((name, passed_over(problem)));
         }
-        for entry in names.entries.into_iter().filter(|entry| path::is_markdown(&entry.name)) {
+        let is_note = |entry: &Entry| entry.is_exact() && path::is_markdown(&entry.name);
+        for entry in names.entries.into_iter().filter(is_note) {
             match self.list(&entry) {
-                Ok(Some(listed)) => walk.notes.push(listed),
-                Ok(None) => {}
+                Ok(listed) => walk.notes.push(listed),
                 Err(reason) => walk.passed_over.push((entry.name, reason)),
             }
         }
@@ -63,19 +61,17 @@ impl Session<'_> {
         Ok(walk)
     }
 
-    /// `None` for a note that is gone already.
-    fn list(&self, entry: &Entry) -> Result<Option<Listed>, PassedOver> {
-        match entry.kind {
+    fn list(&self, entry: &Entry) -> Result<Listed, PassedOver> {
+        let stat = match entry.kind {
             EntryKind::Link(_) => return Err(PassedOver::Link),
             EntryKind::Other => return Err(PassedOver::NotAFile),
-            EntryKind::File => {}
-        }
+            EntryKind::File(_, stat) => stat,
+        };
         let path = NotePath::parse(&entry.name).map_err(|_| PassedOver::Name)?;
         if self.profile() == super::Profile::Public && self.rules.hides_note(&path) {
             return Err(PassedOver::Private);
         }
-        let stat = rustix::fs::statat(self.vault.root_fd(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW);
-        Ok(stat.ok().map(|stat| Listed { path, stat: FileStat::of(&stat) }))
+        Ok(Listed { path, stat })
     }
 }
 

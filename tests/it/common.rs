@@ -4,8 +4,11 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 /// A home folder; it vanishes with the value.
 pub(crate) struct Home {
@@ -14,7 +17,7 @@ pub(crate) struct Home {
 }
 
 /// What a run of the binary left behind.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Output {
     /// The exit code; none if a signal ended it.
     pub(crate) code: Option<i32>,
@@ -43,6 +46,11 @@ impl Home {
             home.write_note(name, text);
         }
         home
+    }
+
+    /// As [`Home::with_vault`], with an index of words only: no time goes into vectors.
+    pub(crate) fn words_only(notes: &[(&str, &str)], privacy: &str) -> Self {
+        Home::with_vault(notes, &format!("{privacy}\n[embeddings]\nbackend = \"none\""))
     }
 
     /// Writes the configuration file.
@@ -100,9 +108,91 @@ impl Home {
         command
     }
 
+    /// The binary as a user whom permissions stop, which they do not stop root; the home then
+    /// belongs to that user. `None`, with a message, where that is impossible.
+    pub(crate) fn command_of_plain_user(&self, arguments: &[&str]) -> Option<Command> {
+        let mut command = self.command(arguments);
+        if !is_root() {
+            return Some(command);
+        }
+        let _ = Command::new("chown").args(["-R", "65534:65534"]).arg(&self.root).status();
+        command.uid(65534).gid(65534);
+        let can_start = self.command(&["--version"]).uid(65534).gid(65534).output();
+        let is_possible = can_start.is_ok_and(|output| output.status.success());
+        if !is_possible {
+            eprintln!("skipped: another user cannot run {}", env!("CARGO_BIN_EXE_obsearch"));
+        }
+        is_possible.then_some(command)
+    }
+
+    /// Gives a file or folder below the home folder these permission bits.
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
     /// Runs the binary with these arguments to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.output(&mut self.command(arguments))
+    }
+
+    /// The answer of a command that has to succeed, as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(output.code, Some(0), "{arguments:?}: {output:?}");
+        output.json()
+    }
+
+    /// Brings both trees up to date and tells what was done to the public one and the full one.
+    #[track_caller]
+    pub(crate) fn index(&self) -> [Value; 2] {
+        let mut trees = self.json(&["index"])["trees"].take();
+        let both = [trees[0].take(), trees[1].take()];
+        assert_eq!([&both[0]["profile"], &both[1]["profile"]], ["public", "full"]);
+        both
+    }
+
+    /// Every path that a profile lists, page by page.
+    #[track_caller]
+    pub(crate) fn listed(&self, arguments: &[&str]) -> Vec<String> {
+        let (mut paths, mut cursor) = (Vec::new(), Value::from(""));
+        while let Some(after) = cursor.as_str() {
+            let page = [&["list", "--json", "--limit", "5", "--cursor", after], arguments].concat();
+            let page = self.run(&page).json();
+            paths.extend(page["notes"].as_array().unwrap().iter().map(|note| text(&note["path"])));
+            cursor = page["next_cursor"].clone();
+        }
+        paths
+    }
+
+    /// The paths a search by words finds, best first.
+    #[track_caller]
+    pub(crate) fn found(&self, query: &str, arguments: &[&str]) -> Vec<String> {
+        let output = self.run(&[&["search", "--json", "--mode", "keyword"], arguments, &["--", query]].concat());
+        assert!(matches!(output.code, Some(0 | 1)), "{query}: {output:?}");
+        paths(&output.json())
+    }
+
+    /// The files of one profile's tree, with what SQLite keeps beside it.
+    pub(crate) fn tree_files(&self, profile: &str) -> Vec<PathBuf> {
+        let stores = self.path(".local/share/obsearch");
+        let stores = names_in(&stores).into_iter().map(|name| stores.join(name).join(profile));
+        let folders = stores.filter(|folder| folder.is_dir());
+        folders.flat_map(|folder| names_in(&folder).into_iter().map(move |name| folder.join(name))).collect()
+    }
+
+    /// The current tree of a profile.
+    pub(crate) fn tree(&self, profile: &str) -> PathBuf {
+        let is_tree = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "db");
+        self.tree_files(profile).into_iter().rfind(is_tree).expect("there is a tree")
+    }
+
+    /// Which of these words stand in any byte of a profile's tree.
+    pub(crate) fn words_in_tree<'w>(&self, profile: &str, words: &[&'w str]) -> Vec<&'w str> {
+        let files: Vec<Vec<u8>> =
+            self.tree_files(profile).iter().map(|file| fs::read(file).unwrap().to_ascii_lowercase()).collect();
+        let holds = |word: &str| files.iter().any(|bytes| contains(bytes, word.to_lowercase().as_bytes()));
+        words.iter().copied().filter(|word| holds(word)).collect()
     }
 
     /// Runs the binary with these arguments and this standard input to its end.
@@ -131,6 +221,23 @@ impl Home {
 }
 
 impl Output {
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Refused or broken, told in one sentence and one line of what to do next; no panic, no
+    /// quotation of code.
+    #[track_caller]
+    pub(crate) fn assert_refused(&self) {
+        assert_eq!((self.code, &*self.stdout), (Some(2), ""), "{self:?}");
+        let lines: Vec<&str> = self.stderr.lines().collect();
+        let [sentence, hint] = lines[..] else { panic!("{self:?}") };
+        assert!(sentence.starts_with("error: ") && sentence.ends_with(['.', '"', ']']), "{self:?}");
+        assert!(hint.len() > 10 && hint.ends_with(['.', '?', '`']), "{self:?}");
+    }
+
     /// Everything, for a snapshot.
     pub(crate) fn transcript(&self) -> String {
         let code = self.code.map_or("ended by a signal".to_owned(), |code| format!("exit {code}"));
@@ -145,4 +252,60 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// Whether no permission stops this process.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Numbers that look random and are the same in every run.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x2545_f491_4f6c_dd1d))
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    /// One of these.
+    pub(crate) fn choose<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// The paths of an answer's passages, best first.
+pub(crate) fn paths(answer: &Value) -> Vec<String> {
+    let passages = answer["passages"].as_array().unwrap();
+    passages.iter().map(|passage| text(&passage["path"])).collect()
+}
+
+/// A JSON text.
+#[track_caller]
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// Whether `part` stands anywhere in `bytes`.
+pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// A folder of the data that is shared between worktrees; `None`, with a message, where it is not.
+#[expect(clippy::disallowed_methods, reason = "only tests look for test data")]
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let folder = std::env::var_os("OBSEARCH_SHARED").map_or(beside, PathBuf::from).join(path);
+    if !folder.is_dir() {
+        eprintln!("skipped: there is no {}; set OBSEARCH_SHARED", folder.display());
+        return None;
+    }
+    Some(folder)
 }

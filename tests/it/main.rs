@@ -1,6 +1,8 @@
 //! The integration tests: one binary, the real program, a home folder of its own for each test.
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its home has failed")]
 
+mod bugs;
 mod cli;
 mod common;
 mod init;
+mod mcp;

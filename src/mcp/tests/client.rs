@@ -10,11 +10,12 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 use super::fake::Fake;
+use crate::mcp::ServeError;
 use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
 use crate::mcp::tools::ReindexAccess;
-use crate::mcp::wire::{HandshakeFailed, serve_until_left};
+use crate::mcp::wire::serve_until_left;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -36,7 +37,7 @@ pub(super) struct Client {
     runtime: Runtime,
     input: Option<DuplexStream>,
     lines: Lines<BufReader<DuplexStream>>,
-    server: JoinHandle<Result<(), HandshakeFailed>>,
+    server: JoinHandle<Result<(), ServeError>>,
     next_id: u64,
 }
 
@@ -108,14 +109,14 @@ impl Client {
     }
 
     /// Closes the input and waits for the server to end.
-    pub(super) fn end(mut self) -> Result<(), HandshakeFailed> {
+    pub(super) fn end(mut self) -> Result<(), ServeError> {
         drop(self.input.take());
         let ending = async { tokio::time::timeout(PATIENCE, self.server).await };
         self.runtime.block_on(ending).expect("the server ends").unwrap()
     }
 
     /// Breaks the pipe to the client; its input stays open.
-    pub(super) fn stop_reading(self) -> Result<(), HandshakeFailed> {
+    pub(super) fn stop_reading(self) -> Result<(), ServeError> {
         let Client { runtime, input, lines, server, .. } = self;
         drop(lines);
         let mut input = input.expect("the input is open");

@@ -113,6 +113,7 @@ pub(super) fn search_answer() -> SearchAnswer {
 }
 
 pub(super) fn read_answer() -> ReadAnswer {
+    let heading = |level, heading: &str, line| OutlineEntry { level, heading: heading.to_owned(), line };
     let property = ("status".to_owned(), serde_json::json!(["afloat", null]));
     ReadAnswer {
         path: "Projects/Boat.md".to_owned(),
@@ -120,12 +121,12 @@ pub(super) fn read_answer() -> ReadAnswer {
         aliases: vec!["Cutter".to_owned()],
         tags: vec!["project/boat".to_owned()],
         properties: [property].into_iter().collect(),
-        outline: vec![OutlineEntry { level: 2, heading: "Mast".to_owned(), line: 3 }],
-        text: "Built of larch.\n\n## Mast\n".to_owned(),
-        line_start: 1,
-        line_end: 3,
+        outline: vec![heading(1, "Boat", 5), heading(2, "Mast", 8)],
+        text: "# Boat\nBuilt of larch.\n\n## Mast\n".to_owned(),
+        line_start: 5,
+        line_end: 8,
         line_count: 40,
-        next_line: Some(4),
+        next_line: Some(9),
     }
 }
 
