@@ -1,6 +1,5 @@
 //! From a configuration to the things that work: the service, an index run, the MCP server.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::cli::CliError;
@@ -38,11 +37,14 @@ pub(super) fn run_index(
 
 /// Serves one client on standard input and output until it goes away. The model and the index are
 /// seen to meanwhile, so that the handshake waits for neither.
-pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<ExitCode, CliError> {
+pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
     let service = Arc::new(service(config, profile)?);
     service.prepare_in_background();
     let reindex = if config.server.allow_reindex { ReindexAccess::Allowed } else { ReindexAccess::Refused };
-    Ok(mcp::serve_stdio(service, ServerOptions { reindex }))
+    mcp::serve_stdio(service, ServerOptions { reindex }).map_err(|error| CliError::Failed {
+        message: sentence(&error),
+        hint: "Register `obsearch serve` with an MCP client; `obsearch init` prints how.".to_owned(),
+    })
 }
 
 fn policy(config: &Config) -> ModelPolicy {

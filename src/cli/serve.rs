@@ -1,7 +1,5 @@
 //! `obsearch serve`: the MCP server. Standard output belongs to the protocol from here on.
 
-use std::process::ExitCode;
-
 use crate::config::names;
 
 use crate::cli::{CliError, Context, Exit, console, open};
@@ -26,6 +24,6 @@ pub(super) fn run(_: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
             hint: "Unset it, then start the server again.".to_owned(),
         });
     }
-    let served = open::serve_stdio(&config, context.profile())?;
-    Ok(if served == ExitCode::SUCCESS { Exit::Done } else { Exit::Failed })
+    open::serve_stdio(&config, context.profile())?;
+    Ok(Exit::Done)
 }

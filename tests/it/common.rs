@@ -168,7 +168,8 @@ impl Home {
     /// The paths a search by words finds, best first.
     #[track_caller]
     pub(crate) fn found(&self, query: &str, arguments: &[&str]) -> Vec<String> {
-        let output = self.run(&[&["search", "--json", "--mode", "keyword"], arguments, &["--", query]].concat());
+        let output =
+            self.run(&[&["search", "--json", "--mode", "keyword"], arguments, &["--", query]].concat());
         assert!(matches!(output.code, Some(0 | 1)), "{query}: {output:?}");
         paths(&output.json())
     }
@@ -189,8 +190,11 @@ impl Home {
 
     /// Which of these words stand in any byte of a profile's tree.
     pub(crate) fn words_in_tree<'w>(&self, profile: &str, words: &[&'w str]) -> Vec<&'w str> {
-        let files: Vec<Vec<u8>> =
-            self.tree_files(profile).iter().map(|file| fs::read(file).unwrap().to_ascii_lowercase()).collect();
+        let files: Vec<Vec<u8>> = self
+            .tree_files(profile)
+            .iter()
+            .map(|file| fs::read(file).unwrap().to_ascii_lowercase())
+            .collect();
         let holds = |word: &str| files.iter().any(|bytes| contains(bytes, word.to_lowercase().as_bytes()));
         words.iter().copied().filter(|word| holds(word)).collect()
     }

@@ -59,7 +59,9 @@ fn folder(path: &Path) -> Option<&str> {
 fn used_folders(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or_default();
     let names = code.split("crate::").skip(1).filter(|_| !code.contains("pub(in crate"));
-    names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()).collect()
+    names
+        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+        .collect()
 }
 
 #[test]
@@ -74,11 +76,15 @@ fn every_file_says_what_it_is() {
 fn dependencies_point_downwards() {
     for (path, text) in sources() {
         let Some(own) = folder(&path).filter(|own| !matches!(*own, "lib" | "main")) else { continue };
-        let (_, may_use) = MAY_USE.iter().find(|(name, _)| *name == own).unwrap_or_else(|| panic!("{own} is new here"));
+        let (_, may_use) =
+            MAY_USE.iter().find(|(name, _)| *name == own).unwrap_or_else(|| panic!("{own} is new here"));
         let production = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let is_test = path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
+        let is_test =
+            path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
         for line in production.lines().filter(|_| !is_test) {
-            for used in used_folders(line).into_iter().filter(|used| MAY_USE.iter().any(|(name, _)| name == used)) {
+            for used in
+                used_folders(line).into_iter().filter(|used| MAY_USE.iter().any(|(name, _)| name == used))
+            {
                 assert!(used == own || may_use.contains(&used), "{} uses crate::{used}", path.display());
             }
         }
@@ -95,8 +101,13 @@ fn only_the_edge_names_the_crates_of_the_edge() {
                     !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
                 })
             });
-            let is_test = path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs")));
-            assert!(!is_named || is_test || allowed.contains(&own) || text.contains("#[cfg(test)]"), "{} names {name}", path.display());
+            let is_test =
+                path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs")));
+            assert!(
+                !is_named || is_test || allowed.contains(&own) || text.contains("#[cfg(test)]"),
+                "{} names {name}",
+                path.display()
+            );
         }
     }
 }

@@ -4,5 +4,6 @@
 mod bugs;
 mod cli;
 mod common;
+mod house;
 mod init;
 mod mcp;

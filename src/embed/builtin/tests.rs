@@ -1,3 +1,5 @@
+//! What the builtin models promise: sizes, likeness, stable fingerprints.
+
 use super::*;
 
 /// How the encoder makes a vector, in words. Change it when a change there gives other vectors.
