@@ -106,9 +106,9 @@ fn matches(tokens: &[Token], text: &[char]) -> bool {
             }
             Some(one) if one.is_match(text[at]) => (token, at) = (token + 1, at + 1),
             _ => {
-                let Some((star, taken)) = last_star else { return false };
-                last_star = Some((star, taken + 1));
-                (token, at) = (star + 1, taken + 1);
+                let Some((many, from)) = last_star else { return false };
+                last_star = Some((many, from + 1));
+                (token, at) = (many + 1, from + 1);
             }
         }
     }

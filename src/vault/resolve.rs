@@ -28,7 +28,7 @@ pub(super) trait Resolver: Send + Sync {
 /// The best resolver the system has.
 pub(super) fn best(root: BorrowedFd<'_>) -> Box<dyn Resolver> {
     #[cfg(target_os = "linux")]
-    if Openat2.open_name(root, ".").is_ok() {
+    if Openat2::open_name(root, ".").is_ok() {
         return Box::new(Openat2);
     }
     let _ = root;
@@ -44,7 +44,7 @@ impl Openat2 {
     /// The kernel gives up with `EAGAIN` when names move under its feet.
     const TRIES: usize = 8;
 
-    fn open_name(&self, root: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
+    fn open_name(root: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
         let constraints = ResolveFlags::BENEATH
             | ResolveFlags::NO_SYMLINKS
@@ -63,7 +63,7 @@ impl Openat2 {
 #[cfg(target_os = "linux")]
 impl Resolver for Openat2 {
     fn open(&self, root: BorrowedFd<'_>, path: &NotePath) -> io::Result<OwnedFd> {
-        self.open_name(root, path.as_str())
+        Openat2::open_name(root, path.as_str())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The wall under attack: real vaults on a real disk, opened through the gate.
 #![expect(clippy::disallowed_methods, reason = "the tests build the vaults they attack")]
+#![expect(clippy::needless_pass_by_value, reason = "rules written on the spot read better")]
+#![expect(clippy::redundant_closure_for_method_calls, reason = "`Session::walk` is not general enough")]
 
 mod bugs;
 mod content;

@@ -142,15 +142,12 @@ fn unescape(text: &str) -> String {
             _ => 0,
         };
         let code = rest.get(at + 2..at + 2 + digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        match code.and_then(char::from_u32).filter(|_| digits > 0) {
-            Some(c) => {
-                plain.push(c);
-                rest = &rest[at + 2 + digits..];
-            }
-            None => {
-                plain.push('\\');
-                rest = &rest[at + 1..];
-            }
+        if let Some(c) = code.and_then(char::from_u32).filter(|_| digits > 0) {
+            plain.push(c);
+            rest = &rest[at + 2 + digits..];
+        } else {
+            plain.push('\\');
+            rest = &rest[at + 1..];
         }
     }
     plain + rest

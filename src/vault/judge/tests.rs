@@ -18,6 +18,7 @@ fn is_private(text: &str) -> bool {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn private_notes() {
     let table = [
         "---\nprivate: true\n---\n",
