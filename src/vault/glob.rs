@@ -96,23 +96,23 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, 
 
 /// Goes back to the last `*` only: quadratic at worst, in the length of one file name.
 fn matches(tokens: &[Token], text: &[char]) -> bool {
-    let (mut next, mut at) = (0, 0);
+    let (mut token, mut at) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
     while at < text.len() {
-        match tokens.get(next) {
+        match tokens.get(token) {
             Some(Token::AnyMany) => {
-                last_star = Some((next, at));
-                next += 1;
+                last_star = Some((token, at));
+                token += 1;
             }
-            Some(one) if one.is_match(text[at]) => (next, at) = (next + 1, at + 1),
+            Some(one) if one.is_match(text[at]) => (token, at) = (token + 1, at + 1),
             _ => {
-                let Some((star, taken)) = last_star else { return false };
-                last_star = Some((star, taken + 1));
-                (next, at) = (star + 1, taken + 1);
+                let Some((many, from)) = last_star else { return false };
+                last_star = Some((many, from + 1));
+                (token, at) = (many + 1, from + 1);
             }
         }
     }
-    tokens[next..].iter().all(|token| matches!(token, Token::AnyMany))
+    tokens[token..].iter().all(|token| matches!(token, Token::AnyMany))
 }
 
 impl Token {

@@ -1,5 +1,7 @@
 //! The wall under attack: real vaults on a real disk, opened through the gate.
 #![expect(clippy::disallowed_methods, reason = "the tests build the vaults they attack")]
+#![expect(clippy::needless_pass_by_value, reason = "rules written on the spot read better")]
+#![expect(clippy::redundant_closure_for_method_calls, reason = "`Session::walk` is not general enough")]
 
 mod bugs;
 mod content;
@@ -119,6 +121,24 @@ fn is_served(vault: &Vault, name: &str) -> bool {
 fn walked(vault: &Vault, profile: Profile) -> Vec<String> {
     let walk = vault.request(profile, |session| session.walk()).unwrap().unwrap();
     walk.notes.iter().map(|listed| listed.path.as_str().to_owned()).collect()
+}
+
+/// Runs one test of this binary again, by way of a command that changes what a process may do.
+fn rerun(test: &str, wrapper: &[&str]) {
+    rerun_program(&std::env::current_exe().unwrap(), test, wrapper);
+}
+
+/// Where the command is missing or has no right to do its work, the test is skipped.
+fn rerun_program(program: &Path, test: &str, wrapper: &[&str]) {
+    let (command, arguments) = wrapper.split_first().unwrap();
+    let test_arguments = ["--exact", test];
+    let run = std::process::Command::new(command).args(arguments).arg(program).args(test_arguments).output();
+    let output = match run {
+        Ok(output) if !String::from_utf8_lossy(&output.stderr).starts_with(&format!("{command}:")) => output,
+        _ => return eprintln!("skipped: `{command}` cannot be used here"),
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// Rules that a test changes between requests; `None` stands for a broken configuration.

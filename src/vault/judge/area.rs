@@ -22,11 +22,11 @@ pub(super) fn areas(text: &str) -> Vec<Area<'_>> {
     let mut lines = Lines { text, at: 0 }.skip_while(|line| bare(line.text).is_empty());
     let Some(first) = lines.next() else { return Vec::new() };
     let opening = bare(first.text);
-    if is_fence(&opening, '-') {
+    if is_fence(&opening, '-') || names_language(&opening) {
         yaml_areas(text, first.end)
     } else if is_fence(&opening, '+') {
         vec![Area { text: block(text, first.end, '+').0, is_yaml: false }]
-    } else if opening == "{" || opening.starts_with("{\"") || opening.starts_with("{'") {
+    } else if opens_json(&opening) {
         vec![Area { text: head(&text[first.start..]), is_yaml: false }]
     } else {
         Vec::new()
@@ -43,8 +43,9 @@ fn yaml_areas(text: &str, start: usize) -> Vec<Area<'_>> {
     areas
 }
 
-/// The text up to the closing fence and where the fence ends; without a fence, up to `...`, else
-/// the first lines.
+/// The text up to the closing fence and where the fence ends; without a fence, up to `...`; without
+/// either, the first lines. A `...` before the fence is part of the text: some readers stop there
+/// and some do not.
 fn block(text: &str, start: usize, mark: char) -> (&str, Option<usize>) {
     let mut dots = None;
     for line in (Lines { text, at: start }) {
@@ -56,9 +57,9 @@ fn block(text: &str, start: usize, mark: char) -> (&str, Option<usize>) {
             dots = Some(line);
         }
     }
-    // `...` ends YAML, but a reader that knows only `---` reads on: both are covered.
+    // A reader that knows only `---` finds no block here at all.
     match dots {
-        Some(_) => (&text[start..], None),
+        Some(line) => (&text[start..line.start], Some(line.end)),
         None => (head(&text[start..]), None),
     }
 }
@@ -94,6 +95,18 @@ fn head(text: &str) -> &str {
 /// Three marks or more, and nothing else.
 fn is_fence(bare_line: &str, mark: char) -> bool {
     bare_line.len() >= 3 && bare_line.chars().all(|c| c == mark)
+}
+
+/// `---yaml`, `--- # comment`: some readers name the language of the block behind its fence.
+fn names_language(bare_line: &str) -> bool {
+    let Some(rest) = bare_line.strip_prefix("---").map(str::trim_start) else { return false };
+    rest.starts_with('#') || (!rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// `{` alone, or before a quoted key or the end of the map.
+fn opens_json(bare_line: &str) -> bool {
+    let inside = bare_line.strip_prefix('{').map(str::trim_start);
+    inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(['"', '\'', '}']))
 }
 
 /// A line without what cannot be seen. Only the beginning: longer lines are no fences.

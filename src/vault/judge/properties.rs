@@ -85,7 +85,7 @@ fn lines_are_private(rules: &Rules, text: &str) -> bool {
     (Lines { text, at: 0 }).any(|line| {
         let line = fold(line.text);
         let content = line.trim_start_matches([' ', '\t', '#']);
-        let continues = line.starts_with([' ', '\t', '-', '#']);
+        let continues = line.trim().is_empty() || line.starts_with([' ', '\t', '-', '#']);
         in_tags = is_tag_key(content) || (in_tags && continues);
         rules.flag.as_deref().is_some_and(|flag| sets_flag(&line, flag))
             || (in_tags && rules.tags.iter().any(|tag| has_word(&line, tag)))

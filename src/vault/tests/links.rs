@@ -254,25 +254,26 @@ fn a_walk_leaves_loops_alone_and_reports_links() {
     assert_eq!(links, [("a/here.md", PassedOver::Link), ("self.md", PassedOver::Link)]);
 }
 
+/// With a limit on open handles that is far below the number of folders.
 #[test]
 fn thousands_of_folders_use_few_handles() {
+    if std::env::var_os("OBSEARCH_TEST_FEW_HANDLES").is_none() {
+        rerun(
+            "vault::tests::links::thousands_of_folders_use_few_handles",
+            &["sh", "-c", "ulimit -n 256; export OBSEARCH_TEST_FEW_HANDLES=1; exec \"$@\"", "sh"],
+        );
+        return;
+    }
     let vault = TestVault::new();
-    for number in 0..3000 {
+    for number in 0..1000 {
         vault.write(&format!("wide/f{number}/x.md"), "x");
     }
     vault.mkdir("wide/f7/in");
     vault.symlink("../../f9", "wide/f7/in/people");
     let gate = vault.guarded();
-    let before = open_handles();
     let walk = gate.request(Profile::Public, |session| session.walk()).unwrap().unwrap();
-    assert_eq!((walk.notes.len(), walk.passed_over.len()), (3000, 0));
+    assert_eq!((walk.notes.len(), walk.passed_over.len()), (1000, 0));
     assert!(!is_served(&gate, "wide/f9/x.md") && is_served(&gate, "wide/f8/x.md"));
-    assert_eq!(open_handles(), before);
-}
-
-/// Files this process has open, where the system tells.
-fn open_handles() -> usize {
-    fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }
 
 #[test]

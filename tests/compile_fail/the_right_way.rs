@@ -1,0 +1,17 @@
+//! The door that is meant to be used: the bypasses beside this file differ from it in one thing.
+
+use obsearch::reply::Reply;
+use obsearch::vault::{NotePath, Profile, Vault};
+
+fn answer(vault: &Vault, path: &NotePath) -> Option<Reply<String>> {
+    let answered = vault.request(Profile::Public, |session| {
+        let note = session.open(path).ok()?;
+        Some(Reply::new(session.release(&note, note.text().to_owned())))
+    });
+    answered.ok().flatten()
+}
+
+#[test]
+fn the_door_that_is_meant_to_be_used_compiles() {
+    let _ = answer;
+}
