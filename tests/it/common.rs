@@ -168,7 +168,8 @@ impl Home {
     /// The paths a search by words finds, best first.
     #[track_caller]
     pub(crate) fn found(&self, query: &str, arguments: &[&str]) -> Vec<String> {
-        let output = self.run(&[&["search", "--json", "--mode", "keyword"], arguments, &["--", query]].concat());
+        let output =
+            self.run(&[&["search", "--json", "--mode", "keyword"], arguments, &["--", query]].concat());
         assert!(matches!(output.code, Some(0 | 1)), "{query}: {output:?}");
         paths(&output.json())
     }
@@ -189,9 +190,9 @@ impl Home {
 
     /// Which of these words stand in any byte of a profile's tree.
     pub(crate) fn words_in_tree<'w>(&self, profile: &str, words: &[&'w str]) -> Vec<&'w str> {
-        let files: Vec<Vec<u8>> =
-            self.tree_files(profile).iter().map(|file| fs::read(file).unwrap().to_ascii_lowercase()).collect();
-        let holds = |word: &str| files.iter().any(|bytes| contains(bytes, word.to_lowercase().as_bytes()));
+        let text = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).unwrap()).to_ascii_lowercase();
+        let files: Vec<String> = self.tree_files(profile).iter().map(text).collect();
+        let holds = |word: &str| files.iter().any(|text| text.contains(&word.to_ascii_lowercase()));
         words.iter().copied().filter(|word| holds(word)).collect()
     }
 
@@ -291,11 +292,6 @@ pub(crate) fn paths(answer: &Value) -> Vec<String> {
 #[track_caller]
 pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
-}
-
-/// Whether `part` stands anywhere in `bytes`.
-pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// A folder of the data that is shared between worktrees; `None`, with a message, where it is not.

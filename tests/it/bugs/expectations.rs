@@ -181,8 +181,12 @@ pub(super) fn check_answers(case: &Case, expected: &Expectations) {
 /// Nothing that must stay hidden stands in any output or in any byte of the public tree.
 pub(super) fn check_bytes(case: &Case) {
     let said = case.said.borrow().to_lowercase();
-    let told: Vec<_> =
-        case.expected.output_must_not_contain.iter().filter(|word| said.contains(&word.to_lowercase())).collect();
+    let told: Vec<_> = case
+        .expected
+        .output_must_not_contain
+        .iter()
+        .filter(|word| said.contains(&word.to_lowercase()))
+        .collect();
     assert!(told.is_empty(), "{told:?} in {said}");
     let words: Vec<&str> = case.expected.index_file_must_not_contain.iter().map(String::as_str).collect();
     assert_eq!(case.home.words_in_tree("public", &words), [""; 0]);
@@ -234,7 +238,8 @@ fn check_note(case: &Case, path: &str, expected: &NoteExpectation) {
     let note = case.run(&["read", "--json", path]).json();
     let texts = |key: &str| note[key].as_array().unwrap().iter().map(text).collect::<Vec<_>>();
     let folded = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>();
-    let headings: Vec<String> = note["outline"].as_array().unwrap().iter().map(|at| text(&at["heading"])).collect();
+    let headings: Vec<String> =
+        note["outline"].as_array().unwrap().iter().map(|at| text(&at["heading"])).collect();
     assert!(expected.title.iter().all(|title| note["title"] == **title), "{path}: {note}");
     assert!(expected.headings.iter().all(|heading| headings.contains(heading)), "{path}: {note}");
     if let Some(tags) = &expected.tags {
@@ -260,7 +265,8 @@ fn check_links(case: &Case, path: &str, expected: &NoteExpectation) {
     let output = case.run(&["links", "--json", "--direction", "outgoing", path]);
     let answer = output.json();
     let unresolved: Vec<String> = answer["unresolved"].as_array().unwrap().iter().map(text).collect();
-    let mut ends: Vec<String> = answer["outgoing"].as_array().unwrap().iter().map(|end| text(&end["path"])).collect();
+    let mut ends: Vec<String> =
+        answer["outgoing"].as_array().unwrap().iter().map(|end| text(&end["path"])).collect();
     for link in &expected.links {
         let target = link.target.clone().unwrap_or_default();
         assert_eq!(!unresolved.contains(&target), link.resolved || target.is_empty(), "{link:?}: {answer}");
@@ -281,4 +287,3 @@ fn check_links(case: &Case, path: &str, expected: &NoteExpectation) {
 fn composed(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.nfc().collect()).collect()
 }
-

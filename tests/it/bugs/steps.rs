@@ -101,7 +101,10 @@ fn a_change_of_the_model() {
     assert_eq!(case.home.json(&["search", "pear"]), before);
     case.configure("model = \"multilingual\"");
     for tree in case.home.index() {
-        assert_eq!((&tree["rebuilt"], &tree["pending_vectors"]), (&json!("the embedding model changed"), &json!(0)));
+        assert_eq!(
+            (&tree["rebuilt"], &tree["pending_vectors"]),
+            (&json!("the embedding model changed"), &json!(0))
+        );
     }
     assert_eq!(case.home.json(&["search", "pear"])["notices"], json!([]));
 }
@@ -109,7 +112,8 @@ fn a_change_of_the_model() {
 #[test]
 fn nothing_is_embedded_twice() {
     let Some(case) = Case::with_embeddings("54-re-embed", "model = \"english\"") else { return };
-    let embedded = || -> u64 { case.home.index().iter().map(|tree| tree["embedded"].as_u64().unwrap()).sum() };
+    let embedded =
+        || -> u64 { case.home.index().iter().map(|tree| tree["embedded"].as_u64().unwrap()).sum() };
     // The small sections of a note are one passage; a text of two trees is embedded once.
     assert_eq!(embedded(), 2);
     for note in ["a.md", "b.md"] {
@@ -198,7 +202,10 @@ fn comments_show_in_no_part_of_a_note() {
 fn busy_vault() -> Option<Case> {
     let case = Case::open("49-db-locked")?;
     for number in 0..150 {
-        let text = format!("# Filler {number}\n\nwheat {number} [[a]]\n\n## Part\n\n{}\n", "barley oat rye ".repeat(40));
+        let text = format!(
+            "# Filler {number}\n\nwheat {number} [[a]]\n\n## Part\n\n{}\n",
+            "barley oat rye ".repeat(40)
+        );
         case.home.write_note(&format!("filler/{number}.md"), &text);
     }
     Some(case)
@@ -270,7 +277,10 @@ fn runs_that_are_killed_leave_a_tree_that_works() {
     let mut dice = Dice::new(49);
     for round in 0..20 {
         for number in 0..40 {
-            home.write_note(&format!("filler/{number}.md"), &format!("# Filler {number}\n\nrye {round} [[b]]\n"));
+            home.write_note(
+                &format!("filler/{number}.md"),
+                &format!("# Filler {number}\n\nrye {round} [[b]]\n"),
+            );
         }
         let arguments: &[&str] = dice.choose(&[&["index"], &["index", "--rebuild"]]);
         let mut run = home.command(arguments);
