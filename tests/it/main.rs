@@ -4,4 +4,5 @@
 mod bugs;
 mod cli;
 mod common;
+mod index;
 mod init;
