@@ -7,3 +7,4 @@ mod cli;
 mod common;
 mod index;
 mod init;
+mod noninterference;
