@@ -62,7 +62,7 @@ impl CliError {
             CliError::Operation(OpError::NotAllowed(_)) => {
                 "Allow it in the configuration file, or run `obsearch index` yourself.".to_owned()
             }
-            CliError::Operation(OpError::Unavailable { log, .. }) => log.clone(),
+            CliError::Operation(OpError::Unavailable { log, .. }) => sentence(log),
             CliError::Output(_) => "Check the disk, and the program that reads the output.".to_owned(),
             CliError::Failed { hint, .. } => hint.clone(),
         }
@@ -127,6 +127,6 @@ mod tests {
         let error =
             CliError::from(OpError::Unavailable { client: "the index is broken", log: "/home".into() });
         assert_eq!(error.brief(), "The index is broken.");
-        assert_eq!(error.hint(), "/home");
+        assert_eq!(error.hint(), "/home.");
     }
 }

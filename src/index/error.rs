@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// A tree cannot be used. Texts are for the owner.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,13 @@ impl From<rusqlite::Error> for IndexError {
                 IndexError::Corrupt(error.to_string())
             }
             Some(ErrorCode::DiskFull) => IndexError::DiskFull,
+            _ if has_no_room_beside(&error) => IndexError::DiskFull,
             _ => IndexError::Sql(error),
         }
     }
+}
+
+/// SQLite keeps shared memory in a file beside the log and calls a full disk there an IO error.
+fn has_no_room_beside(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
 }

@@ -1,9 +1,11 @@
 //! The tables of a tree, its header, and how a tree is opened.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::error::IndexError;
 use super::{ffi, store};
@@ -51,7 +53,13 @@ impl Tree {
     /// vault.
     pub fn open(path: &Path, profile: Profile, vault_id: &str) -> Result<Tree, IndexError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let tree = Tree::connect(path, flags)?;
+        let tree = match Tree::connect(path, flags) {
+            Err(error) if cannot_write_beside(&error) && !store::has_log(path) => {
+                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+                Tree::connect(&immutable(path), flags)?
+            }
+            opened => opened?,
+        };
         tree.connection.execute_batch(
             "PRAGMA query_only = ON; PRAGMA cache_size = -16000; PRAGMA mmap_size = 268435456",
         )?;
@@ -127,6 +135,32 @@ impl Tree {
         transaction.commit()?;
         Ok(())
     }
+}
+
+/// SQLite wants to write beside the file even to read it, which a read-only folder and a full disk
+/// forbid.
+fn cannot_write_beside(error: &IndexError) -> bool {
+    match error {
+        IndexError::DiskFull => true,
+        IndexError::Sql(error) => {
+            matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+        }
+        _ => false,
+    }
+}
+
+/// The file's name for SQLite when nobody can change it: it is read without locks and log. Right
+/// only where no log lies beside it, that is, where all data is in the file.
+fn immutable(path: &Path) -> PathBuf {
+    let mut uri = b"file:".to_vec();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => uri.extend(format!("%{byte:02x}").bytes()),
+            _ => uri.push(*byte),
+        }
+    }
+    uri.extend(b"?immutable=1");
+    PathBuf::from(OsString::from_vec(uri))
 }
 
 fn tables(header: &Header) -> String {

@@ -20,6 +20,8 @@ use super::error::IndexError;
 use crate::vault::Profile;
 
 const KEY_BYTES: usize = 32;
+/// A tree that is damaged or not ours.
+const SET_ASIDE: &str = "tree.damaged";
 
 /// The trees of one vault.
 #[derive(Debug, Clone)]
@@ -62,7 +64,10 @@ impl Store {
         }
         create_private_folder(&folder)?;
         let id = hex(&random()?[..8]);
-        write_private(&folder.join("identity"), format!("{id}\n{root}\n").as_bytes())?;
+        // Whole or not at all: a full disk must not leave a store without identity.
+        let (draft, identity) = (folder.join("identity.new"), folder.join("identity"));
+        write_private(&draft, format!("{id}\n{root}\n").as_bytes())?;
+        fs::rename(&draft, &identity).map_err(IndexError::io(&identity))?;
         Ok(Store { folder, vault_id: id })
     }
 
@@ -102,8 +107,8 @@ impl Store {
         Ok(with_suffix(&self.generation(profile, next), ".building"))
     }
 
-    /// Turns what was built into the current generation, and removes the older ones; readers that
-    /// have one open keep it until they close it.
+    /// Turns what was built into the current generation, and removes the older ones and what was
+    /// set aside; readers that have one open keep it until they close it.
     pub fn promote(&self, building: &Path, _held: &WriteLock) -> Result<PathBuf, IndexError> {
         let finished = building.with_extension("");
         let sync =
@@ -113,10 +118,10 @@ impl Store {
         let folder = finished.parent().unwrap_or(&self.folder);
         sync(folder)?;
         for entry in list(folder)? {
-            let ours = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with("gen-"));
+            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+            let is_tree = name.starts_with("gen-") || name == SET_ASIDE;
             let is_current = entry.to_string_lossy().starts_with(&*finished.to_string_lossy());
-            let is_set_aside = entry.to_string_lossy().ends_with(".damaged");
-            if ours && !is_current && !is_set_aside {
+            if is_tree && !is_current {
                 remove(&entry)?;
             }
         }
@@ -131,11 +136,11 @@ impl Store {
         Ok(())
     }
 
-    /// Moves a damaged or foreign tree out of the way, for the owner to look at; the one set aside
-    /// before is dropped.
+    /// Moves a damaged or foreign tree out of the way until a new one is whole. It does not stay:
+    /// it may hold notes that are not for this profile.
     pub fn set_aside(&self, tree: &Path, _held: &WriteLock) -> Result<PathBuf, IndexError> {
         let folder = tree.parent().unwrap_or(&self.folder);
-        let aside = folder.join("tree.damaged");
+        let aside = folder.join(SET_ASIDE);
         remove(&aside)?;
         fs::rename(tree, &aside).map_err(IndexError::io(tree))?;
         for suffix in ["-wal", "-shm"] {
@@ -219,10 +224,9 @@ fn read_key(data_dir: &Path) -> Result<Option<[u8; KEY_BYTES]>, IndexError> {
 fn create_key(data_dir: &Path) -> Result<[u8; KEY_BYTES], IndexError> {
     let path = data_dir.join("key");
     let draft = data_dir.join(format!("key.{}", std::process::id()));
-    write_private(&draft, &random()?)?;
-    let linked = fs::hard_link(&draft, &path);
+    let linked = write_private(&draft, &random()?).map(|()| fs::hard_link(&draft, &path));
     remove(&draft)?;
-    match linked {
+    match linked? {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(IndexError::io(&path)(error));
         }
@@ -250,6 +254,11 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
 pub(super) fn create_private_file(path: &Path) -> Result<(), IndexError> {
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     created.map(drop).map_err(IndexError::io(path))
+}
+
+/// Does a write-ahead log with anything in it lie beside a tree?
+pub(super) fn has_log(tree: &Path) -> bool {
+    fs::metadata(with_suffix(tree, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
 fn create_private_folder(folder: &Path) -> Result<(), IndexError> {

@@ -1,1 +1,49 @@
+//! A tree on disk, written and read.
 
+use super::{Cut, Header, NoteRecord, Writer};
+use crate::vault::{FileStat, Profile};
+
+fn header() -> Header {
+    Header {
+        profile: Profile::Public,
+        vault_id: "0".to_owned(),
+        model: None,
+        dimensions: 0,
+        chunker: 1,
+        analyser: 1,
+        rules: String::new(),
+        complete: true,
+        indexed_at: None,
+    }
+}
+
+fn note(path: &str, text: &str) -> NoteRecord {
+    let stat = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode: 0 };
+    NoteRecord::new(path, path, &Cut::new(text, path), [0; 16], stat)
+}
+
+#[test]
+fn a_removal_is_remembered_until_its_traces_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gen-000001.db");
+    let mut writer = Writer::create(&path, &header()).unwrap();
+    let id = writer.put_note(&note("a.md", "plain zebra")).unwrap();
+    writer.put_note(&note("b.md", "plain horse")).unwrap();
+    assert!(!writer.needs_purge().unwrap());
+    writer.transaction(|writer| writer.remove_note(id)).unwrap();
+    drop(writer); // as a kill would
+
+    let mut writer = Writer::open(&path).unwrap();
+    assert!(writer.needs_purge().unwrap());
+    writer.purge().unwrap();
+    assert!(!writer.needs_purge().unwrap());
+    writer.close().unwrap();
+    let bytes = file(&path);
+    let stands = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+    assert!(stands(b"horse") && !stands(b"zebra"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test looks at the bytes of a tree")]
+fn file(path: &std::path::Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}

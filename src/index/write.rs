@@ -11,6 +11,9 @@ use super::{ChunkId, Hash16, NoteId};
 use crate::note::{fold, link};
 use crate::vault::FileStat;
 
+/// The key in `meta` that stands there from the first removal to the purge.
+const UNPURGED: &str = "unpurged";
+
 /// All that a tree keeps of a note.
 #[derive(Debug, Clone)]
 pub struct NoteRecord {
@@ -164,8 +167,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes a note and all that the tree knows of it.
+    /// Removes a note and all that the tree knows of it. Traces stay in the file until [`Writer::purge`].
     pub fn remove_note(&mut self, id: NoteId) -> Result<(), IndexError> {
+        let mark = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')";
+        self.connection().prepare_cached(mark)?.execute([UNPURGED])?;
         self.clear_note(id)?;
         self.execute("DELETE FROM link WHERE source = ?1", id)?;
         self.execute("UPDATE OR REPLACE link SET target = NULL WHERE target = ?1", id)?;
@@ -217,11 +222,19 @@ impl Writer {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Were notes removed since the last purge, in this run or in one that was killed?
+    pub fn needs_purge(&self) -> Result<bool, IndexError> {
+        let sql = "SELECT count(*) FROM meta WHERE key = ?1";
+        Ok(self.connection().query_row(sql, [UNPURGED], |row| row.get::<_, i64>(0))? > 0)
+    }
+
     /// Drops what deletions left behind in the inverted index and the log, so that no byte of a
     /// removed note stays in the file.
     pub fn purge(&mut self) -> Result<(), IndexError> {
         self.connection().execute_batch("INSERT INTO words (words) VALUES ('optimize')")?;
-        self.checkpoint()
+        self.checkpoint()?;
+        self.connection().execute("DELETE FROM meta WHERE key = ?1", [UNPURGED])?;
+        Ok(())
     }
 
     /// Moves the write-ahead log into the file and empties it. Readers may delay that.

@@ -54,7 +54,7 @@ impl From<IndexError> for OpError {
                 "the index is of another version; `obsearch index` builds it anew"
             }
             IndexError::Io { .. } | IndexError::Sql(_) => {
-                "the index cannot be read; `obsearch status` says more"
+                "the index cannot be read; the owner must look at the data folder"
             }
         };
         OpError::Unavailable { client, log: error.to_string() }

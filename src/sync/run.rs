@@ -113,7 +113,11 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     let lock = job.store.lock(profile)?;
     let base = find_base(job, profile, &lock)?;
     let (writer, building) = match base.writer {
-        Some(writer) => (writer, None),
+        Some(writer) => {
+            // What a killed rebuild left may hold notes that are private by now.
+            job.store.discard(&job.store.building(profile)?, &lock)?;
+            (writer, None)
+        }
         None => begin_generation(job, profile, &lock)?,
     };
     let mut summary = TreeSummary::new(profile);
@@ -257,12 +261,10 @@ fn fill(session: &Session<'_>, open: &mut Open, progress: &dyn Progress) -> Resu
             header.indexed_at = Some(now);
         })
     })?;
-    let must_purge = open.profile == Profile::Public && open.summary.removed > 0;
-    if must_purge {
+    if open.profile == Profile::Public && open.writer.needs_purge()? {
         open.writer.purge()?;
-    } else {
-        open.writer.checkpoint()?;
     }
+    open.writer.checkpoint()?;
     Ok(())
 }
 
@@ -281,7 +283,7 @@ fn pass(
     let walk = session.walk().map_err(SyncError::Vault)?;
     progress.end();
     let indexed = open.writer.tree().notes()?;
-    if walk.notes.is_empty() && !indexed.is_empty() && open.building.is_none() {
+    if shows_nothing(&walk) && !indexed.is_empty() && open.building.is_none() {
         return Err(SyncError::EmptyVault { indexed: indexed.len() });
     }
     let mut skipped = count_passed_over(&walk);
@@ -299,6 +301,11 @@ fn pass(
     open.summary.removed += plan.gone.len() as u64;
     links.apply(session, &mut open.writer)?;
     Ok(skipped)
+}
+
+/// A vault that is not there. One that holds nothing but private notes is.
+fn shows_nothing(walk: &Walk) -> bool {
+    walk.notes.is_empty() && walk.passed_over.iter().all(|(_, reason)| *reason != PassedOver::Private)
 }
 
 fn count_passed_over(walk: &Walk) -> SkipCounter {

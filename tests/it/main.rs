@@ -1,9 +1,11 @@
 //! The integration tests: one binary, the real program, a home folder of its own for each test.
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its home has failed")]
 
+mod bad_input;
 mod bugs;
 mod cli;
 mod common;
 mod house;
+mod index;
 mod init;
-mod mcp;
+mod noninterference;
