@@ -42,6 +42,7 @@ fn help_is_a_result() {
                   --config <FILE>      The configuration file [default: ~/.config/obsearch/config.toml]
                   --profile <PROFILE>  Who asks: `public` sees what AI clients see, `full` sees every note
                                        [default: public; for `index`: both] [possible values: public, full]
+              -v, --verbose            Say more on standard error; never a note's name or text
                   --color <COLOR>      Colours in the output [default: auto] [possible values: auto, always,
                                        never]
 

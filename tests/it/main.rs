@@ -8,4 +8,5 @@ mod common;
 mod house;
 mod index;
 mod init;
+mod mcp;
 mod noninterference;

@@ -1,3 +1,5 @@
+//! Which model suits which notes: invented ones, and real vaults where they are at hand.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
