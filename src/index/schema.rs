@@ -13,7 +13,7 @@ use crate::text;
 use crate::vault::Profile;
 
 /// The version of the tables below. A tree of another format is built anew.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// Marks a file as a tree of obsearch (`PRAGMA application_id`): "obse".
 const APPLICATION_ID: u32 = 0x6f62_7365;
 /// How long a connection waits for another one.
@@ -224,6 +224,7 @@ fn tables(header: &Header) -> String {
              content='', contentless_delete=1, tokenize=\"{tokenizer}\"
          );
          CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+         CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;
          {vectors}"
     )
 }

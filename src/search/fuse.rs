@@ -9,9 +9,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 
-/// The usual constant of reciprocal rank fusion: how little the first ranks stand out.
-pub const RECIPROCAL_RANK_K: f64 = 60.0;
-
 /// How many of a leg's best take part in a [`convex_blend`].
 pub const BLEND_DEPTH: usize = 100;
 
@@ -36,34 +33,19 @@ pub struct BlendWeights {
     pub keyword_coverage: f64,
 }
 
-/// Reciprocal rank fusion: the score is the sum of `1 / (k + rank)` over the legs that hold the
-/// id, ranks counted from 1.
-///
-/// Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and
-/// individual Rank Learning Methods", SIGIR 2009, which uses k = 60.
-pub fn reciprocal_rank<Id, Key>(legs: &[&[Scored<Id>]], k: f64, tie: impl Fn(Id) -> Key) -> Vec<Scored<Id>>
-where
-    Id: Copy + Ord + Hash,
-    Key: Ord,
-{
-    let ranked = legs.iter().flat_map(|leg| {
-        let ranks = (1_u32..).map(f64::from);
-        usable(leg).into_iter().zip(ranks).map(|(candidate, rank)| (candidate.id, 1.0 / (k + rank)))
-    });
-    best_first(sum(ranked), tie)
-}
-
-/// A min-max convex blend: within each leg the scores of the best [`BLEND_DEPTH`] are mapped to
-/// 0..=1, then
+/// A convex blend: within each leg the scores of the best [`BLEND_DEPTH`] are mapped to 0..=1, then
 ///
 /// `score = dense · d + (1 - dense) · min(1, keyword_coverage / 0.4) · w`
 ///
 /// where `d` and `w` are the mapped scores of the dense and the keyword leg, 0 where a leg does not
-/// hold the id, and 1 for all of a leg whose scores are equal.
+/// hold the id. BM25 has a zero, so the keyword leg is divided by its best score; similarities of
+/// a model crowd together in a narrow band, so the dense leg runs from its worst to its best. A leg
+/// whose scores are equal is 1 throughout.
 ///
 /// Source: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023,
-/// for the blend. The factor of the keyword leg is this project's own: across languages the
-/// few terms that match are chance, and unweighted they displace what the dense leg found.
+/// for the blend and for the theoretical zero. The factor of the keyword leg is this project's own:
+/// across languages the few terms that match are chance, and unweighted they displace what the
+/// dense leg found.
 pub fn convex_blend<Id, Key>(
     keyword: &[Scored<Id>],
     dense: &[Scored<Id>],
@@ -75,10 +57,11 @@ where
     Key: Ord,
 {
     let keyword_weight = (1.0 - weights.dense) * (weights.keyword_coverage / FULL_COVERAGE).clamp(0.0, 1.0);
-    let weighted = |leg: &[Scored<Id>], weight: f64| {
-        min_max(leg).into_iter().map(move |candidate| (candidate.id, weight * candidate.score))
+    let weighted = |leg: Vec<Scored<Id>>, weight: f64| {
+        leg.into_iter().map(move |candidate| (candidate.id, weight * candidate.score))
     };
-    best_first(sum(weighted(dense, weights.dense).chain(weighted(keyword, keyword_weight))), tie)
+    let dense = weighted(mapped(dense, Zero::Worst), weights.dense);
+    best_first(sum(dense.chain(weighted(mapped(keyword, Zero::Zero), keyword_weight))), tie)
 }
 
 /// The share of a query that the keyword leg's best note holds, 0 to 1, weighing each distinct term
@@ -117,15 +100,28 @@ fn usable<Id: Copy + Eq + Hash>(leg: &[Scored<Id>]) -> Vec<Scored<Id>> {
     leg.iter().copied().filter(|candidate| candidate.score.is_finite() && seen.insert(candidate.id)).collect()
 }
 
+/// What becomes 0 when the scores of a leg are mapped.
+#[derive(Clone, Copy)]
+enum Zero {
+    /// The score 0.
+    Zero,
+    /// The lowest score.
+    Worst,
+}
+
 /// The best [`BLEND_DEPTH`] of a leg with their scores mapped to 0..=1.
-fn min_max<Id: Copy + Eq + Hash>(leg: &[Scored<Id>]) -> Vec<Scored<Id>> {
+fn mapped<Id: Copy + Eq + Hash>(leg: &[Scored<Id>], zero: Zero) -> Vec<Scored<Id>> {
     let mut best = usable(leg);
     best.truncate(BLEND_DEPTH);
-    let (low, high) = best.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), candidate| {
-        (low.min(candidate.score), high.max(candidate.score))
-    });
+    let scores = || best.iter().map(|candidate| candidate.score);
+    let high = scores().fold(f64::NEG_INFINITY, f64::max);
+    let low = match zero {
+        Zero::Zero => 0.0,
+        Zero::Worst => scores().fold(f64::INFINITY, f64::min),
+    };
     for candidate in &mut best {
-        candidate.score = if high > low { (candidate.score - low) / (high - low) } else { 1.0 };
+        let share = (candidate.score - low) / (high - low);
+        candidate.score = if high > low { share.clamp(0.0, 1.0) } else { 1.0 };
     }
     best
 }
@@ -168,48 +164,22 @@ mod tests {
     type Leg = &'static [(char, f64)];
 
     #[test]
-    fn reciprocal_ranks() {
-        let table: &[(&[Leg], f64, &str)] = &[
-            (&[], 60.0, ""),
-            (&[&[], &[]], 60.0, ""),
-            (&[&[('a', 9.0), ('b', 1.0)]], 60.0, "a 0.016 b 0.016"),
-            (&[&[('a', 9.0), ('b', 1.0)]], 0.0, "a 1.000 b 0.500"),
-            (&[&[('a', 9.0), ('b', 1.0)], &[('b', 0.2), ('c', 0.1)]], 1.0, "b 0.833 a 0.500 c 0.333"),
-            // Equal sums stand in the order of the key.
-            (&[&[('b', 9.0), ('a', 1.0)], &[('a', 0.2), ('b', 0.1)]], 0.0, "a 1.500 b 1.500"),
-            // A second mention and a score that is no number take no rank.
-            (&[&[('a', 9.0), ('a', 8.0), ('n', f64::NAN), ('b', 1.0)]], 0.0, "a 1.000 b 0.500"),
-        ];
-        for (legs, k, expected) in table {
-            let legs: Vec<_> = legs.iter().map(|scores| leg(scores)).collect();
-            let legs: Vec<&[_]> = legs.iter().map(Vec::as_slice).collect();
-            assert_eq!(show(&reciprocal_rank(&legs, *k, |id| id)), *expected);
-        }
-    }
-
-    #[test]
     fn convex_blends() {
-        let keyword: Leg = &[('a', 12.0), ('b', 7.0), ('c', 2.0)];
+        let keyword: Leg = &[('a', 10.0), ('b', 5.0), ('c', 2.0)];
         let dense: Leg = &[('c', 0.9), ('d', 0.85), ('a', 0.8)];
         let table: &[(Leg, Leg, f64, f64, &str)] = &[
             (&[], &[], 0.5, 1.0, ""),
-            (keyword, &[], 0.5, 1.0, "a 0.500 b 0.250 c 0.000"),
-            (keyword, dense, 0.5, 1.0, "a 0.500 c 0.500 b 0.250 d 0.250"),
-            (keyword, dense, 0.4, 1.0, "a 0.600 c 0.400 b 0.300 d 0.200"),
-            (keyword, dense, 0.5, 0.4, "a 0.500 c 0.500 b 0.250 d 0.250"),
-            (keyword, dense, 0.5, 0.2, "c 0.500 a 0.250 d 0.250 b 0.125"),
+            (keyword, &[], 0.5, 1.0, "a 0.500 b 0.250 c 0.100"),
+            (keyword, dense, 0.5, 1.0, "c 0.600 a 0.500 b 0.250 d 0.250"),
+            (keyword, dense, 0.4, 1.0, "a 0.600 c 0.520 b 0.300 d 0.200"),
+            (keyword, dense, 0.5, 0.4, "c 0.600 a 0.500 b 0.250 d 0.250"),
+            (keyword, dense, 0.5, 0.2, "c 0.550 a 0.250 d 0.250 b 0.125"),
             (keyword, dense, 0.5, 0.0, "c 0.500 d 0.250 a 0.000 b 0.000"),
             (keyword, dense, 1.0, 1.0, "c 1.000 d 0.500 a 0.000 b 0.000"),
             // One candidate, or equal ones, are all best.
             (&[('a', 3.0)], &[('b', 0.7), ('c', 0.7)], 0.5, 1.0, "a 0.500 b 0.500 c 0.500"),
-            // Negative scores are fine; infinite ones and second mentions are not.
-            (
-                &[('a', -1.0), ('b', f64::NEG_INFINITY), ('c', -3.0), ('a', -9.0)],
-                &[],
-                0.0,
-                1.0,
-                "a 1.000 c 0.000",
-            ),
+            // Infinite scores and second mentions are passed over.
+            (&[('a', 4.0), ('b', f64::INFINITY), ('c', 3.0), ('a', 1.0)], &[], 0.0, 1.0, "a 1.000 c 0.750"),
         ];
         for &(keyword, dense, weight, keyword_coverage, expected) in table {
             let weights = BlendWeights { dense: weight, keyword_coverage };
@@ -222,7 +192,7 @@ mod tests {
         let long: Vec<Scored<usize>> = (0..500).map(|id| Scored { id, score: 1000.0 - id as f64 }).collect();
         let blend = convex_blend(&long, &[], BlendWeights { dense: 0.0, keyword_coverage: 1.0 }, |id| id);
         assert_eq!(blend.len(), BLEND_DEPTH);
-        assert_eq!((blend[0].score, blend[BLEND_DEPTH - 1].score), (1.0, 0.0));
+        assert_eq!((blend[0].score, blend[BLEND_DEPTH - 1].score), (1.0, 0.901));
     }
 
     #[test]

@@ -1,22 +1,26 @@
-//! The legs of a search: candidates by words and by meaning. Numbers only, no text, no judgement.
+//! The legs of a search: candidates by words and by meaning, and notes by name. Numbers and paths
+//! only, no text, no judgement.
 
 use super::fuse::Scored;
 use super::query::Query;
-use super::{Question, SearchError};
+use super::{Question, SearchError, words};
 use crate::index::{ChunkId, ColumnWeights, Quantised, Tree};
+use crate::note::fold;
 
 /// No leg is asked for more candidates than this.
 pub(super) const MAX_DEPTH: usize = 1600;
 
-/// How much a word counts by where it stands.
+/// How much a word counts by where it stands, chosen on the tuning sets: see `evals/README.md`.
 pub const KEYWORD_WEIGHTS: ColumnWeights =
-    ColumnWeights { title: 4.0, aliases: 4.0, headings: 2.0, tags: 2.0, body: 1.0 };
+    ColumnWeights { title: 3.0, aliases: 3.0, headings: 2.0, tags: 2.0, body: 1.0 };
 
 /// Candidates, best first.
 #[derive(Debug, Default)]
 pub(super) struct Legs {
     pub(super) words: Vec<Scored<ChunkId>>,
     pub(super) meaning: Vec<Scored<ChunkId>>,
+    /// Paths of the notes whose title or alias is the query.
+    pub(super) named: Vec<String>,
 }
 
 impl Legs {
@@ -42,15 +46,21 @@ pub(super) fn run(
     depth: usize,
 ) -> Result<Legs, SearchError> {
     let mut legs = Legs::default();
-    if question.by_words
-        && let Some(expression) = query.match_expression()
-    {
-        legs.words = scored(tree.matching(&expression, &KEYWORD_WEIGHTS, &question.filter, depth)?);
+    if question.by_words {
+        legs.words = scored(words::find(tree, query, &question.filter, depth)?);
+        legs.named = named(tree, question.text)?;
     }
     if let Some(vector) = &question.vector {
         legs.meaning = scored(tree.nearest(&Quantised::new(vector), &question.filter, depth)?);
     }
     Ok(legs)
+}
+
+fn named(tree: &Tree, text: &str) -> Result<Vec<String>, SearchError> {
+    let key = fold(text.trim());
+    let titled = tree.notes_by_title_key(&key)?;
+    let with_alias = tree.notes_by_alias_key(&key)?;
+    Ok(titled.into_iter().chain(with_alias).map(|note| note.path).collect())
 }
 
 fn scored(candidates: Vec<(ChunkId, f64)>) -> Vec<Scored<ChunkId>> {

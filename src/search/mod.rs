@@ -9,6 +9,7 @@ mod admit;
 mod legs;
 mod rank;
 mod scan;
+mod words;
 
 use std::ops::Range;
 
@@ -82,7 +83,10 @@ pub fn search<'s>(
     loop {
         let legs = legs::run(tree, question, &query, depth)?;
         let admitted = admit::admit(session, tree, &legs)?;
-        let ranked = rank::rank(&admitted, &legs, question);
+        let survivors = rank::Surviving::new(&admitted, &legs);
+        let best_by_words = survivors.best_by_words();
+        let coverage = best_by_words.map_or(Ok(1.0), |best| words::coverage(tree, &query, best))?;
+        let ranked = rank::rank(&admitted, &legs, &survivors, coverage, question);
         // Notes that may no longer be shown leave gaps: fetch until enough passages survive.
         let is_exhausted = !legs.is_full(depth) || depth >= legs::MAX_DEPTH;
         if ranked.len() >= wanted || admitted.dropped == 0 || is_exhausted {

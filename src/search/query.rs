@@ -119,16 +119,6 @@ impl Query {
         terms.map(String::as_str).filter(|term| seen.insert(*term)).collect()
     }
 
-    /// The query without the words of `dropped`, such as those that most notes hold. Compounds lose
-    /// the parts but stay as sequences; required phrases stay. The same query if nothing else would.
-    #[must_use]
-    pub fn without(&self, dropped: &[String]) -> Self {
-        let dropped: HashSet<&str> = dropped.iter().map(String::as_str).collect();
-        let clauses: Vec<Clause> =
-            self.clauses.iter().filter_map(|clause| clause.without(&dropped)).collect();
-        if clauses.is_empty() { self.clone() } else { Self { clauses } }
-    }
-
     fn split(&self) -> (Vec<&Phrase>, Vec<&Clause>) {
         let (mut required, mut wanted) = (Vec::new(), Vec::new());
         for clause in &self.clauses {
@@ -160,14 +150,6 @@ impl Clause {
             },
         }
     }
-
-    fn without(&self, dropped: &HashSet<&str>) -> Option<Self> {
-        let Self::Wanted { whole, parts } = self else { return Some(self.clone()) };
-        let is_kept = |phrase: &Phrase| !matches!(&phrase.terms[..], [word] if dropped.contains(&**word));
-        let mut kept = parts.iter().filter(|part| is_kept(part)).cloned();
-        let whole = if is_kept(whole) { whole.clone() } else { kept.next()? };
-        Some(Self::Wanted { whole, parts: kept.collect() })
-    }
 }
 
 impl Phrase {
@@ -188,7 +170,7 @@ impl Phrase {
     }
 
     /// The phrase as an FTS5 string. Terms hold neither quotes nor NUL.
-    fn to_fts5(&self) -> String {
+    pub(super) fn to_fts5(&self) -> String {
         let star = if self.ending == Ending::Prefix { "*" } else { "" };
         format!("\"{}\"{star}", self.terms.join(" "))
     }

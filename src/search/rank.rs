@@ -8,28 +8,67 @@ use super::legs::Legs;
 use super::{Hit, Question};
 use crate::index::ChunkId;
 
-/// Weight of meaning against words, chosen on the tuning sets (see `evals/README.md`).
-const DENSE_WEIGHT: f64 = 0.5;
+/// Weight of meaning against words, chosen on the tuning sets (see `evals/README.md`): more loses
+/// exact words, less loses paraphrases.
+const DENSE_WEIGHT: f64 = 0.4;
 
-pub(super) fn rank(admitted: &Admitted<'_>, legs: &Legs, question: &Question<'_>) -> Vec<Hit> {
-    let words = surviving(&legs.words, admitted);
-    let meaning = surviving(&legs.meaning, admitted);
+/// The candidates that may be shown, leg by leg.
+pub(super) struct Surviving {
+    words: Vec<Scored<ChunkId>>,
+    meaning: Vec<Scored<ChunkId>>,
+}
+
+impl Surviving {
+    pub(super) fn new(admitted: &Admitted<'_>, legs: &Legs) -> Surviving {
+        Surviving { words: surviving(&legs.words, admitted), meaning: surviving(&legs.meaning, admitted) }
+    }
+
+    /// The best passage by words, if there is another leg against which its leg must be weighed.
+    pub(super) fn best_by_words(&self) -> Option<ChunkId> {
+        self.words.first().filter(|_| !self.meaning.is_empty()).map(|best| best.id)
+    }
+
+    fn weights(&self, keyword_coverage: f64) -> BlendWeights {
+        match (self.words.is_empty(), self.meaning.is_empty()) {
+            (_, true) => BlendWeights { dense: 0.0, keyword_coverage: 1.0 },
+            (true, _) => BlendWeights { dense: 1.0, keyword_coverage: 1.0 },
+            _ => BlendWeights { dense: DENSE_WEIGHT, keyword_coverage },
+        }
+    }
+}
+
+pub(super) fn rank(
+    admitted: &Admitted<'_>,
+    legs: &Legs,
+    survivors: &Surviving,
+    keyword_coverage: f64,
+    question: &Question<'_>,
+) -> Vec<Hit> {
     let tie = |id: ChunkId| {
         let (note, range) = &admitted.places[&id];
         (admitted.notes[*note].path().clone(), range.start)
     };
-    let weights = match (words.is_empty(), meaning.is_empty()) {
-        (_, true) => BlendWeights { dense: 0.0, keyword_coverage: 1.0 },
-        (true, _) => BlendWeights { dense: 1.0, keyword_coverage: 1.0 },
-        _ => BlendWeights { dense: DENSE_WEIGHT, keyword_coverage: 1.0 },
-    };
-    let fused = fuse::convex_blend(&words, &meaning, weights, tie);
+    let Surviving { words, meaning } = survivors;
+    let fused = fuse::convex_blend(words, meaning, survivors.weights(keyword_coverage), tie);
     let contains = |leg: &[Scored<ChunkId>], id| leg.iter().any(|candidate| candidate.id == id);
     let hits = fused.into_iter().map(|Scored { id, score }| {
         let (note, range) = admitted.places[&id].clone();
-        Hit { note, range, score, by_words: contains(&words, id), by_meaning: contains(&meaning, id) }
+        Hit { note, range, score, by_words: contains(words, id), by_meaning: contains(meaning, id) }
     });
-    select(hits, question)
+    let is_named = |hit: &Hit| legs.named.iter().any(|path| path == admitted.notes[hit.note].path().as_str());
+    select(named_first(hits.collect(), is_named).into_iter(), question)
+}
+
+/// Who types the whole name of a note means that note. Its passages get the upper half of the scores,
+/// all others the lower half.
+fn named_first(hits: Vec<Hit>, is_named: impl Fn(&Hit) -> bool) -> Vec<Hit> {
+    let (named, others): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(|hit| is_named(hit));
+    if named.is_empty() {
+        return others;
+    }
+    let upper = named.into_iter().map(|hit| Hit { score: 0.5 + hit.score / 2.0, ..hit });
+    let lower = others.into_iter().map(|hit| Hit { score: hit.score / 2.0, ..hit });
+    upper.chain(lower).collect()
 }
 
 fn surviving(leg: &[Scored<ChunkId>], admitted: &Admitted<'_>) -> Vec<Scored<ChunkId>> {

@@ -37,14 +37,14 @@ impl SegmentGlob {
 fn expand_braces(glob: &str) -> Result<Vec<String>, String> {
     let Some((before, rest)) = glob.split_once('{') else {
         return if glob.contains('}') {
-            Err("`}` without `{`".to_owned())
+            Err("a `}` needs a `{` before it".to_owned())
         } else {
             Ok(vec![glob.to_owned()])
         };
     };
-    let (inside, after) = rest.split_once('}').ok_or("`{` without `}`")?;
+    let (inside, after) = rest.split_once('}').ok_or("a `{` needs a `}` behind it")?;
     if before.contains('}') || inside.contains('{') {
-        return Err("braces cannot be nested".to_owned());
+        return Err("braces cannot stand in braces".to_owned());
     }
     let mut expanded = Vec::new();
     for tail in expand_braces(after)? {
@@ -75,7 +75,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, 
     let is_negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
     let mut ranges: Vec<(char, char)> = Vec::new();
     loop {
-        let first = chars.next().ok_or("`[` without `]`")?;
+        let first = chars.next().ok_or("a `[` needs a `]` behind it")?;
         if first == ']' && !ranges.is_empty() {
             return Ok(Token::Class { ranges, is_negated });
         }
