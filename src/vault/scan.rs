@@ -34,7 +34,6 @@ pub struct FileStat {
 impl FileStat {
     #[expect(
         clippy::cast_possible_wrap,
-        clippy::unnecessary_cast,
         clippy::useless_conversion,
         reason = "the types differ between systems"
     )]

@@ -1,3 +1,5 @@
+//! Which words of a query find passages and which only rank them.
+
 use super::*;
 use crate::index::{ChunkRecord, Header, NoteRecord, Writer};
 use crate::vault::{FileStat, Profile};
