@@ -37,3 +37,14 @@ impl Reply<ReindexAnswer> {
         Reply { value: done }
     }
 }
+
+/// Could this character, shown as it is, pass for something else? Control characters (C0, C1, DEL),
+/// line and paragraph separators, marks that change the direction of text (Unicode Annex 9), and
+/// characters that are never visible and may smuggle text. Joiners are not among them: scripts and
+/// emoji need them. Transports spell such characters out in names and titles.
+pub fn may_deceive(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

@@ -1,6 +1,8 @@
 //! Untrusted text -> text that cannot be mistaken for the server's own words. Titles, paths and
 //! tags become one harmless line; the text of a note goes into a fence that it cannot close.
 
+use crate::reply::may_deceive;
+
 /// Longer labels are cut, in characters: no title takes over an answer.
 const MAX_LABEL_CHARS: usize = 500;
 /// Shorter fences do not open a code block.
@@ -31,21 +33,12 @@ pub(super) fn fenced(kind: &str, text: &str) -> String {
 }
 
 fn shown_in_line(letter: char) -> Shown {
-    if letter.is_control() || is_hidden(letter) { Shown::Escaped(letter) } else { Shown::Plain(letter) }
+    if may_deceive(letter) { Shown::Escaped(letter) } else { Shown::Plain(letter) }
 }
 
 fn shown_in_text(letter: char) -> Shown {
     let harmless = matches!(letter, '\n' | '\t') || !letter.is_control();
     if harmless { Shown::Plain(letter) } else { Shown::Escaped(letter) }
-}
-
-/// Line and paragraph separators, marks that change the direction of text (Unicode Annex 9) and
-/// characters that are never visible and may smuggle text. Joiners stay: scripts and emoji need
-/// them.
-fn is_hidden(letter: char) -> bool {
-    matches!(letter,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn longest_run(text: &str) -> usize {

@@ -1,6 +1,8 @@
 //! Text of notes -> text that a terminal shows as it is: no control sequences, nothing that
 //! reorders or hides what stands beside it. Notes are untrusted text.
 
+use crate::reply::may_deceive;
+
 /// A path, a title, a tag, a message: everything that stands on one line.
 pub(in crate::cli) fn line(text: &str) -> String {
     text.chars().flat_map(escaped_in_line).collect()
@@ -17,7 +19,7 @@ pub(super) fn escaped_in_block(letter: char) -> Shown {
 }
 
 fn escaped_in_line(letter: char) -> Shown {
-    if is_unsafe(letter) { Shown::Escaped(letter.escape_unicode()) } else { Shown::plain(letter) }
+    if may_deceive(letter) { Shown::Escaped(letter.escape_unicode()) } else { Shown::plain(letter) }
 }
 
 /// A character as it is shown: itself, or an escape such as `\u{1b}`.
@@ -41,16 +43,6 @@ impl Iterator for Shown {
             Shown::Escaped(letters) => letters.next(),
         }
     }
-}
-
-/// Control characters (C0, C1, DEL), line and paragraph separators, marks that change the
-/// direction of text (Unicode Annex 9), and characters that are never visible and may smuggle
-/// text (interlinear annotation, tags). Joiners stay: scripts and emoji need them.
-fn is_unsafe(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
