@@ -128,7 +128,7 @@ pub struct SearchAnswer {
 }
 
 /// The best window of a passage.
-const EXCERPT_BYTES: usize = 240;
+const EXCERPT_BYTES: usize = 200;
 
 pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<SearchAnswer>, OpError> {
     check(request)?;
