@@ -115,7 +115,7 @@ impl Service {
         }
         let service = Arc::clone(self);
         std::thread::spawn(move || {
-            let outcome = service.index(&[service.profile], Mode::Incremental, &Silent);
+            let outcome = service.index(&[service.profile], Mode::Background, &Silent);
             service.is_indexing.store(false, Ordering::SeqCst);
             match outcome {
                 Ok(_) => tracing::info!("the index is up to date"),
