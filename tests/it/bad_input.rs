@@ -222,13 +222,11 @@ fn a_tree_of_garbage() {
     let mut dice = Dice::new(3);
     check_damage(&home, "text", &mut |bytes| *bytes = b"this is no database".repeat(400));
     check_damage(&home, "zeros", &mut |bytes| bytes.fill(0));
-    check_damage(&home, "noise", &mut |bytes| {
-        bytes.iter_mut().for_each(|byte| *byte = dice.below(256) as u8)
-    });
+    check_damage(&home, "noise", &mut |bytes| dice.fill(bytes));
     for page in 0..12 {
         check_damage(&home, &format!("noise in page {page}"), &mut |bytes| {
             let page = bytes.chunks_mut(4096).nth(page).unwrap();
-            page.iter_mut().for_each(|byte| *byte = dice.below(256) as u8);
+            dice.fill(page);
         });
     }
 }
@@ -243,6 +241,24 @@ fn a_tree_with_one_bit_wrong() {
             let at = dice.below(bytes.len());
             bytes[at] ^= 1 << dice.below(8);
         });
+    }
+}
+
+#[test]
+fn an_inverted_index_with_a_part_missing() {
+    let home = home();
+    home.index();
+    for sql in [
+        "DELETE FROM words_idx",
+        "DELETE FROM words_data WHERE id > 10",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_data SET block = zeroblob(length(block))",
+        "DELETE FROM words_docsize",
+    ] {
+        for profile in ["public", "full"] {
+            Connection::open(home.tree(profile)).unwrap().execute(sql, []).unwrap();
+        }
+        check_damage(&home, sql, &mut |_| {});
     }
 }
 

@@ -284,6 +284,13 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap() % bound
     }
 
+    /// A whole page of noise.
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = u8::try_from(self.below(256)).expect("it is below 256");
+        }
+    }
+
     /// One of these.
     pub(crate) fn choose<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
