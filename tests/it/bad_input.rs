@@ -197,8 +197,12 @@ fn check_damage(home: &Home, context: &str, damage: &mut dyn FnMut(&mut Vec<u8>)
             assert_refused_as_damaged(&output, context);
         }
     }
+    let damaged = home.tree("public");
     let healed = home.run(&["index", "--json"]);
     assert_eq!(healed.code, Some(0), "{context}: {healed:?}");
+    // A server that has the damaged tree open sees by its name that there is another one.
+    let is_rebuilt = healed.json()["trees"][0]["rebuilt"].is_string();
+    assert_eq!(home.tree("public") != damaged, is_rebuilt, "{context}");
     for word in WORDS {
         assert_right(home, word, context);
     }
