@@ -286,6 +286,7 @@ fn pass(
 ) -> Result<SkipCounter, SyncError> {
     progress.begin(Stage::Scanning, 0);
     let walk = session.walk().map_err(SyncError::Vault)?;
+    progress.advance(walk.notes.len() as u64);
     progress.end();
     let indexed = open.writer.tree().notes()?;
     if shows_nothing(&walk) && !indexed.is_empty() && open.building.is_none() {
