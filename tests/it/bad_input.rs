@@ -119,6 +119,106 @@ fn a_note_far_too_large() {
     assert_right(&home, "anise", "beside a huge note");
 }
 
+/// Texts that broke parsers of queries, names and patterns.
+fn nasty_texts() -> Vec<String> {
+    let texts = [
+        "\"",
+        "'",
+        "\\",
+        "*",
+        "**",
+        "(",
+        ")",
+        "()",
+        "AND",
+        "OR NOT",
+        "NEAR(a b)",
+        "NEAR(",
+        "title:x",
+        "title : x",
+        "^a",
+        "a^",
+        "-",
+        "--",
+        "+a",
+        "a*b",
+        "{a}",
+        ":",
+        ";",
+        "%",
+        "_",
+        "%00",
+        "\u{1}",
+        "\u{feff}",
+        "\u{202e}abc",
+        "👩\u{200d}👧",
+        "ß",
+        "İ",
+        "\u{301}",
+        "[[",
+        "]]",
+        "[[]]",
+        "[[|]]",
+        "![[x",
+        "#",
+        "##",
+        "#^",
+        "a#",
+        "a#^",
+        "#a#b",
+        "/",
+        "//",
+        "./",
+        "../..",
+        "~",
+        "a/",
+        "/a",
+        ".md",
+        "\n",
+        "\t",
+        "a\nb",
+        "DROP TABLE note",
+        "'; DELETE FROM note; --",
+        "NULL",
+        "0",
+        "-1",
+        "1e999",
+        "\u{10ffff}",
+        "図",
+        "图书馆*",
+    ];
+    let long = ["word ", "\"", "(", "[[", "图", "a*", "../", "#"].map(|text| text.repeat(4000));
+    texts.iter().map(|text| (*text).to_owned()).chain(long).collect()
+}
+
+#[test]
+fn texts_of_any_kind_are_answered() {
+    let home = home();
+    for (round, step) in [("no index", 5), ("index", 1)] {
+        for text in nasty_texts().into_iter().step_by(step) {
+            let option = |name: &str| format!("--{name}={text}");
+            let [folder, tag, section, block, cursor] =
+                ["folder", "tag", "section", "block", "cursor"].map(option);
+            let requests: [&[&str]; 7] = [
+                &["search", "--", &text],
+                &["search", "--mode", "keyword", "--json", &folder, &tag, "anise"],
+                &["read", "--", &text],
+                &["read", "anise", &section],
+                &["read", "anise", &block],
+                &["links", "--", &text],
+                &["list", &tag, &cursor, "--", &text],
+            ];
+            for request in requests {
+                let output = home.run(request);
+                let is_fine = matches!(output.code, Some(0 | 1)) || output.is_refused();
+                assert!(is_fine, "{round}: {request:?}: {output:?}");
+                assert!(!output.stderr.contains("panicked"), "{round}: {request:?}: {output:?}");
+            }
+        }
+        home.index();
+    }
+}
+
 #[test]
 fn a_broken_configuration() {
     let home = home();
