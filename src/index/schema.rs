@@ -1,5 +1,6 @@
 //! The tables of a tree, its header, and how a tree is opened.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,13 @@ pub const FORMAT_VERSION: u32 = 2;
 const APPLICATION_ID: u32 = 0x6f62_7365;
 /// How long a connection waits for another one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What SQLite's own check does not see: every passage is in the inverted index, and an inverted
+/// index over passages with words has words.
+const WORDS_ARE_THERE: &str = "
+    SELECT (SELECT count(*) FROM words_docsize) = (SELECT count(*) FROM chunk)
+       AND (EXISTS (SELECT 1 FROM vocabulary)
+            OR NOT EXISTS (SELECT 1 FROM words_docsize WHERE sz <> zeroblob(length(sz))))";
 
 /// What a tree is made of and for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +54,8 @@ pub struct Header {
 pub struct Tree {
     pub(super) connection: Connection,
     pub(super) header: Header,
+    /// The file was looked at as a whole.
+    is_whole: Cell<bool>,
 }
 
 impl Tree {
@@ -89,6 +99,23 @@ impl Tree {
         Ok(())
     }
 
+    /// A look for damage at every page, in time linear in the file, once for each time it is
+    /// opened: an answer is called empty only after it.
+    pub fn check_whole(&self) -> Result<(), IndexError> {
+        if !self.is_whole.get() {
+            let check = "PRAGMA integrity_check(1)";
+            let found: String = self.connection.query_row(check, [], |row| row.get(0))?;
+            if found != "ok" {
+                return Err(IndexError::Corrupt(found));
+            }
+            if !self.connection.query_row(WORDS_ARE_THERE, [], |row| row.get(0))? {
+                return Err(IndexError::Corrupt("words of passages are missing".to_owned()));
+            }
+            self.is_whole.set(true);
+        }
+        Ok(())
+    }
+
     /// Is it the tree of this profile and vault?
     pub fn check_owner(&self, profile: Profile, vault_id: &str) -> Result<(), IndexError> {
         if self.header.profile != profile {
@@ -116,7 +143,7 @@ impl Tree {
             return Err(IndexError::OtherFormat { found });
         }
         let header = read_header(&connection)?;
-        Ok(Tree { connection, header })
+        Ok(Tree { connection, header, is_whole: Cell::new(false) })
     }
 
     /// Creates an empty tree.

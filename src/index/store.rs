@@ -20,8 +20,10 @@ use super::error::IndexError;
 use crate::vault::Profile;
 
 const KEY_BYTES: usize = 32;
-/// A tree that is damaged or not ours.
-const SET_ASIDE: &str = "tree.damaged";
+/// How the name of a finished tree ends.
+const FINISHED: &str = ".db";
+/// How the name of one ends that is damaged or not ours.
+const SET_ASIDE: &str = ".db.damaged";
 
 /// The trees of one vault.
 #[derive(Debug, Clone)]
@@ -64,11 +66,10 @@ impl Store {
         }
         create_private_folder(&folder)?;
         let id = hex(&random()?[..8]);
-        // Whole or not at all: a full disk must not leave a store without identity.
-        let (draft, identity) = (folder.join("identity.new"), folder.join("identity"));
-        write_private(&draft, format!("{id}\n{root}\n").as_bytes())?;
-        fs::rename(&draft, &identity).map_err(IndexError::io(&identity))?;
-        Ok(Store { folder, vault_id: id })
+        create_whole(&folder.join("identity"), format!("{id}\n{root}\n").as_bytes())?;
+        // Another process may have been first: its identity is the one that counts.
+        let store = Store::open(folder.clone())?;
+        Ok(store.unwrap_or(Store { folder, vault_id: id }))
     }
 
     /// The vault's identity: random, the same wherever the vault is moved.
@@ -102,8 +103,11 @@ impl Store {
     }
 
     /// Where the next generation is built. A file may be there already: an earlier run was killed.
+    /// The number of one that was set aside is not used again: readers know a tree by its name.
     pub fn building(&self, profile: Profile) -> Result<PathBuf, IndexError> {
-        let next = self.generations(profile)?.last().unwrap_or(&0) + 1;
+        let finished = self.generations(profile)?.pop();
+        let set_aside = self.numbers(profile, SET_ASIDE)?.pop();
+        let next = finished.max(set_aside).unwrap_or(0) + 1;
         Ok(with_suffix(&self.generation(profile, next), ".building"))
     }
 
@@ -119,9 +123,8 @@ impl Store {
         sync(folder)?;
         for entry in list(folder)? {
             let name = entry.file_name().unwrap_or_default().to_string_lossy();
-            let is_tree = name.starts_with("gen-") || name == SET_ASIDE;
             let is_current = entry.to_string_lossy().starts_with(&*finished.to_string_lossy());
-            if is_tree && !is_current {
+            if name.starts_with("gen-") && !is_current {
                 remove(&entry)?;
             }
         }
@@ -139,9 +142,7 @@ impl Store {
     /// Moves a damaged or foreign tree out of the way until a new one is whole. It does not stay:
     /// it may hold notes that are not for this profile.
     pub fn set_aside(&self, tree: &Path, _held: &WriteLock) -> Result<PathBuf, IndexError> {
-        let folder = tree.parent().unwrap_or(&self.folder);
-        let aside = folder.join(SET_ASIDE);
-        remove(&aside)?;
+        let aside = with_suffix(tree, ".damaged");
         fs::rename(tree, &aside).map_err(IndexError::io(tree))?;
         for suffix in ["-wal", "-shm"] {
             remove(&with_suffix(tree, suffix))?;
@@ -171,16 +172,21 @@ impl Store {
 
     /// Finished generations, oldest first.
     fn generations(&self, profile: Profile) -> Result<Vec<u32>, IndexError> {
+        self.numbers(profile, FINISHED)
+    }
+
+    /// Numbers of the generations whose names end so, oldest first.
+    fn numbers(&self, profile: Profile, ending: &str) -> Result<Vec<u32>, IndexError> {
         let folder = self.profile_folder(profile);
         let mut numbers: Vec<u32> =
-            list(&folder)?.iter().filter_map(|path| generation_number(path)).collect();
+            list(&folder)?.iter().filter_map(|path| generation_number(path, ending)).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 }
 
-fn generation_number(path: &Path) -> Option<u32> {
-    path.file_name()?.to_str()?.strip_prefix("gen-")?.strip_suffix(".db")?.parse().ok()
+fn generation_number(path: &Path, ending: &str) -> Option<u32> {
+    path.file_name()?.to_str()?.strip_prefix("gen-")?.strip_suffix(ending)?.parse().ok()
 }
 
 /// `notes-3f…`: readable for the owner, unguessable from the vault's path.
@@ -220,21 +226,24 @@ fn read_key(data_dir: &Path) -> Result<Option<[u8; KEY_BYTES]>, IndexError> {
     }
 }
 
-/// Two processes may come here at once: the file appears whole, and the first one wins.
 fn create_key(data_dir: &Path) -> Result<[u8; KEY_BYTES], IndexError> {
     let path = data_dir.join("key");
-    let draft = data_dir.join(format!("key.{}", std::process::id()));
-    let linked = write_private(&draft, &random()?).map(|()| fs::hard_link(&draft, &path));
-    remove(&draft)?;
-    match linked? {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(IndexError::io(&path)(error));
-        }
-        _ => {}
-    }
+    create_whole(&path, &random()?)?;
     let broken =
         || io::Error::new(io::ErrorKind::InvalidData, "it is not a key of obsearch; remove the file");
     read_key(data_dir)?.ok_or_else(|| IndexError::io(&path)(broken()))
+}
+
+/// Writes a file unless it is there. Two processes may come here at once, and the disk may be
+/// full: the file appears whole or not at all, and the first process wins.
+fn create_whole(path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
+    let draft = with_suffix(path, &format!(".{}", std::process::id()));
+    let linked = write_private(&draft, bytes).map(|()| fs::hard_link(&draft, path));
+    remove(&draft)?;
+    match linked? {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(IndexError::io(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 fn random() -> Result<[u8; KEY_BYTES], IndexError> {

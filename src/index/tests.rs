@@ -1,6 +1,6 @@
 //! A tree on disk, written and read.
 
-use super::{Cut, Header, NoteRecord, Writer};
+use super::{Cut, Header, NoteRecord, Tree, Writer};
 use crate::vault::{FileStat, Profile};
 
 fn header() -> Header {
@@ -41,6 +41,24 @@ fn a_removal_is_remembered_until_its_traces_are_gone() {
     let bytes = file(&path);
     let stands = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
     assert!(stands(b"horse") && !stands(b"zebra"));
+}
+
+#[test]
+fn a_purge_that_a_reader_delays_is_still_due() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gen-000001.db");
+    let mut writer = Writer::create(&path, &header()).unwrap();
+    let id = writer.put_note(&note("a.md", "plain zebra")).unwrap();
+    writer.tree().connection.busy_timeout(std::time::Duration::ZERO).unwrap();
+    let reader = Tree::open(&path, Profile::Public, "0").unwrap();
+    let read = reader.connection.unchecked_transaction().unwrap();
+    assert_eq!(reader.notes().unwrap().len(), 1);
+    writer.transaction(|writer| writer.remove_note(id)).unwrap();
+    writer.purge().unwrap();
+    assert!(writer.needs_purge().unwrap());
+    read.finish().unwrap();
+    writer.purge().unwrap();
+    assert!(!writer.needs_purge().unwrap());
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test looks at the bytes of a tree")]

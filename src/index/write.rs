@@ -85,6 +85,15 @@ pub struct Pending {
     pub embed_key: Hash16,
 }
 
+/// How far the write-ahead log was moved into the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// All of it; the log is empty.
+    Whole,
+    /// A reader is in the way.
+    Delayed,
+}
+
 /// A tree open for writing. The caller holds the store's lock.
 pub struct Writer {
     tree: Tree,
@@ -236,15 +245,18 @@ impl Writer {
     /// removed note stays in the file.
     pub fn purge(&mut self) -> Result<(), IndexError> {
         self.connection().execute_batch("INSERT INTO words (words) VALUES ('optimize')")?;
-        self.checkpoint()?;
-        self.connection().execute("DELETE FROM meta WHERE key = ?1", [UNPURGED])?;
+        // While a reader holds on to an old state, its pages stay: the next run tries again.
+        if self.checkpoint()? == Checkpoint::Whole {
+            self.connection().execute("DELETE FROM meta WHERE key = ?1", [UNPURGED])?;
+        }
         Ok(())
     }
 
     /// Moves the write-ahead log into the file and empties it. Readers may delay that.
-    pub fn checkpoint(&mut self) -> Result<(), IndexError> {
-        self.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+    pub fn checkpoint(&mut self) -> Result<Checkpoint, IndexError> {
+        let is_busy: bool =
+            self.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(if is_busy { Checkpoint::Delayed } else { Checkpoint::Whole })
     }
 
     /// Closes the file, all data in it and none beside it.

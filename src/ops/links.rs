@@ -77,6 +77,9 @@ pub(super) fn run(service: &Service, request: &LinksRequest) -> Result<Reply<Lin
         } else {
             graph.backlinks(note.path().as_str())?
         };
+        if outgoing.is_empty() && backlinks.is_empty() {
+            tree.check_whole()?;
+        }
         let own = session.release(&note, (described(&note), unresolved));
         let ends = session.gather(outgoing).with(session.gather(backlinks));
         Ok(Reply::new(own.with(ends).map(|((own, unresolved), (outgoing, backlinks))| LinksAnswer {

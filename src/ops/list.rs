@@ -67,6 +67,10 @@ pub(super) fn run(service: &Service, request: &ListRequest) -> Result<Reply<List
         } else {
             pages.notes(after, request.limit)?
         };
+        let is_empty = answer.get().notes.is_empty() && answer.get().folders.is_empty();
+        if let (true, Some(tree)) = (is_empty, tree) {
+            tree.check_whole()?;
+        }
         Ok(Reply::new(answer))
     })
 }

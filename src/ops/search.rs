@@ -146,6 +146,9 @@ pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<Se
             Some(tree) => search::search(session, tree, &question)?,
             None => search::search_without_index(session, &question)?,
         };
+        if let (true, Some(tree)) = (found.hits.is_empty(), tree) {
+            tree.check_whole()?;
+        }
         let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);
         let passages = passages(session, &found, request);
         let answer = session.gather(passages).map(|mut passages| {

@@ -114,7 +114,7 @@ impl Service {
         service.is_indexing.store(true, Ordering::SeqCst);
         std::thread::spawn(move || {
             service.load_model();
-            let outcome = service.index(&[service.profile], Mode::Incremental, &Silent);
+            let outcome = service.index(&[service.profile], Mode::Background, &Silent);
             service.is_indexing.store(false, Ordering::SeqCst);
             match outcome {
                 Ok(_) => tracing::info!("the index is up to date"),

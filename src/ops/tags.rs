@@ -58,6 +58,9 @@ fn tagged_paths(session: &Session<'_>, tree: Option<&Tree>) -> Result<Vec<NotePa
         return Ok(walk.notes.into_iter().map(|note| note.path).collect());
     };
     let mut paths: Vec<String> = tree.tags()?.into_iter().map(|row| row.path).collect();
+    if paths.is_empty() {
+        tree.check_whole()?;
+    }
     paths.dedup();
     Ok(paths.iter().filter_map(|path| NotePath::parse(path).ok()).collect())
 }

@@ -1,6 +1,6 @@
 //! Open trees, kept between requests. A newer generation is noticed on the next request.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::OpError;
@@ -34,19 +34,31 @@ impl Trees {
 
     fn take(&self) -> Result<Option<(PathBuf, Tree)>, IndexError> {
         let Some(store) = Store::find(&self.data_dir, &self.vault)? else { return Ok(None) };
-        let Some(path) = store.current(self.profile)? else { return Ok(None) };
-        {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.retain(|(of, _)| *of == path);
-            if let Some(open) = idle.pop() {
+        let mut current = store.current(self.profile)?;
+        while let Some(path) = current {
+            if let Some(open) = self.take_idle(&path) {
                 return Ok(Some(open));
             }
+            match Tree::open(&path, self.profile, store.vault_id()) {
+                Ok(tree) => return Ok(Some((path, tree))),
+                // Built anew by the next run; until then it is as good as none.
+                Err(IndexError::OtherFormat { .. }) => return Ok(None),
+                Err(error) => {
+                    // A run may have replaced it after the look at its name.
+                    current = store.current(self.profile)?;
+                    if current.as_ref() == Some(&path) {
+                        return Err(error);
+                    }
+                }
+            }
         }
-        match Tree::open(&path, self.profile, store.vault_id()) {
-            Ok(tree) => Ok(Some((path, tree))),
-            // Built anew by the next run; until then it is as good as none.
-            Err(IndexError::OtherFormat { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(None)
+    }
+
+    /// An open tree of this generation; those of others are closed.
+    fn take_idle(&self, path: &Path) -> Option<(PathBuf, Tree)> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|(of, _)| of == path);
+        idle.pop()
     }
 }

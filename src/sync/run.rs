@@ -19,9 +19,11 @@ use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk}
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Only what changed.
+    /// Only what changed, after a look at the whole tree for damage.
     #[default]
     Incremental,
+    /// Only what changed, as often as something does: damage is noticed where the work meets it.
+    Background,
     /// Everything, in a new generation.
     Rebuild,
 }
@@ -155,7 +157,10 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
     };
     let opened = Writer::open(&path).and_then(|writer| {
         writer.tree().check_owner(profile, job.store.vault_id())?;
-        writer.tree().check_health()?;
+        match job.mode {
+            Mode::Background => writer.tree().check_health()?,
+            Mode::Incremental | Mode::Rebuild => writer.tree().check_whole()?,
+        }
         Ok(writer)
     });
     match opened {
@@ -207,7 +212,7 @@ fn begin_generation(
     lock: &WriteLock,
 ) -> Result<(Writer, Option<PathBuf>), SyncError> {
     let path = job.store.building(profile)?;
-    if job.mode == Mode::Incremental
+    if job.mode != Mode::Rebuild
         && let Ok(writer) = Writer::open(&path)
         && writer.tree().check_owner(profile, job.store.vault_id()).is_ok()
         && reason_to_rebuild(writer.tree().header(), job).is_none()
@@ -281,6 +286,7 @@ fn pass(
 ) -> Result<SkipCounter, SyncError> {
     progress.begin(Stage::Scanning, 0);
     let walk = session.walk().map_err(SyncError::Vault)?;
+    progress.advance(walk.notes.len() as u64);
     progress.end();
     let indexed = open.writer.tree().notes()?;
     if shows_nothing(&walk) && !indexed.is_empty() && open.building.is_none() {

@@ -119,6 +119,106 @@ fn a_note_far_too_large() {
     assert_right(&home, "anise", "beside a huge note");
 }
 
+/// Texts that broke parsers of queries, names and patterns.
+fn nasty_texts() -> Vec<String> {
+    let texts = [
+        "\"",
+        "'",
+        "\\",
+        "*",
+        "**",
+        "(",
+        ")",
+        "()",
+        "AND",
+        "OR NOT",
+        "NEAR(a b)",
+        "NEAR(",
+        "title:x",
+        "title : x",
+        "^a",
+        "a^",
+        "-",
+        "--",
+        "+a",
+        "a*b",
+        "{a}",
+        ":",
+        ";",
+        "%",
+        "_",
+        "%00",
+        "\u{1}",
+        "\u{feff}",
+        "\u{202e}abc",
+        "👩\u{200d}👧",
+        "ß",
+        "İ",
+        "\u{301}",
+        "[[",
+        "]]",
+        "[[]]",
+        "[[|]]",
+        "![[x",
+        "#",
+        "##",
+        "#^",
+        "a#",
+        "a#^",
+        "#a#b",
+        "/",
+        "//",
+        "./",
+        "../..",
+        "~",
+        "a/",
+        "/a",
+        ".md",
+        "\n",
+        "\t",
+        "a\nb",
+        "DROP TABLE note",
+        "'; DELETE FROM note; --",
+        "NULL",
+        "0",
+        "-1",
+        "1e999",
+        "\u{10ffff}",
+        "図",
+        "图书馆*",
+    ];
+    let long = ["word ", "\"", "(", "[[", "图", "a*", "../", "#"].map(|text| text.repeat(4000));
+    texts.iter().map(|text| (*text).to_owned()).chain(long).collect()
+}
+
+#[test]
+fn texts_of_any_kind_are_answered() {
+    let home = home();
+    for (round, step) in [("no index", 5), ("index", 1)] {
+        for text in nasty_texts().into_iter().step_by(step) {
+            let option = |name: &str| format!("--{name}={text}");
+            let [folder, tag, section, block, cursor] =
+                ["folder", "tag", "section", "block", "cursor"].map(option);
+            let requests: [&[&str]; 7] = [
+                &["search", "--", &text],
+                &["search", "--mode", "keyword", "--json", &folder, &tag, "anise"],
+                &["read", "--", &text],
+                &["read", "anise", &section],
+                &["read", "anise", &block],
+                &["links", "--", &text],
+                &["list", &tag, &cursor, "--", &text],
+            ];
+            for request in requests {
+                let output = home.run(request);
+                let is_fine = matches!(output.code, Some(0 | 1)) || output.is_refused();
+                assert!(is_fine, "{round}: {request:?}: {output:?}");
+                assert!(!output.stderr.contains("panicked"), "{round}: {request:?}: {output:?}");
+            }
+        }
+        home.index();
+    }
+}
+
 #[test]
 fn a_broken_configuration() {
     let home = home();
@@ -197,8 +297,12 @@ fn check_damage(home: &Home, context: &str, damage: &mut dyn FnMut(&mut Vec<u8>)
             assert_refused_as_damaged(&output, context);
         }
     }
+    let damaged = home.tree("public");
     let healed = home.run(&["index", "--json"]);
     assert_eq!(healed.code, Some(0), "{context}: {healed:?}");
+    // A server that has the damaged tree open sees by its name that there is another one.
+    let is_rebuilt = healed.json()["trees"][0]["rebuilt"].is_string();
+    assert_eq!(home.tree("public") != damaged, is_rebuilt, "{context}");
     for word in WORDS {
         assert_right(home, word, context);
     }
@@ -222,13 +326,11 @@ fn a_tree_of_garbage() {
     let mut dice = Dice::new(3);
     check_damage(&home, "text", &mut |bytes| *bytes = b"this is no database".repeat(400));
     check_damage(&home, "zeros", &mut |bytes| bytes.fill(0));
-    check_damage(&home, "noise", &mut |bytes| {
-        bytes.iter_mut().for_each(|byte| *byte = dice.below(256) as u8)
-    });
+    check_damage(&home, "noise", &mut |bytes| dice.fill(bytes));
     for page in 0..12 {
         check_damage(&home, &format!("noise in page {page}"), &mut |bytes| {
             let page = bytes.chunks_mut(4096).nth(page).unwrap();
-            page.iter_mut().for_each(|byte| *byte = dice.below(256) as u8);
+            dice.fill(page);
         });
     }
 }
@@ -243,6 +345,24 @@ fn a_tree_with_one_bit_wrong() {
             let at = dice.below(bytes.len());
             bytes[at] ^= 1 << dice.below(8);
         });
+    }
+}
+
+#[test]
+fn an_inverted_index_with_a_part_missing() {
+    let home = home();
+    home.index();
+    for sql in [
+        "DELETE FROM words_idx",
+        "DELETE FROM words_data WHERE id > 10",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_data SET block = zeroblob(length(block))",
+        "DELETE FROM words_docsize",
+    ] {
+        for profile in ["public", "full"] {
+            Connection::open(home.tree(profile)).unwrap().execute(sql, []).unwrap();
+        }
+        check_damage(&home, sql, &mut |_| {});
     }
 }
 

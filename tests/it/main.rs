@@ -1,6 +1,6 @@
 //! The integration tests: one binary, the real program, a home folder of its own for each test.
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its home has failed")]
-#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod bad_input;
 mod bugs;
