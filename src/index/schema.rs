@@ -56,6 +56,8 @@ pub struct Tree {
     pub(super) header: Header,
     /// The file was looked at as a whole.
     is_whole: Cell<bool>,
+    /// It was opened as a file that never changes.
+    is_immutable: bool,
 }
 
 impl Tree {
@@ -66,7 +68,7 @@ impl Tree {
         let tree = match Tree::connect(path, flags) {
             Err(error) if cannot_write_beside(&error) && !store::has_log(path) => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-                Tree::connect(&immutable(path), flags)?
+                Tree { is_immutable: true, ..Tree::connect(&immutable(path), flags)? }
             }
             opened => opened?,
         };
@@ -75,6 +77,11 @@ impl Tree {
         )?;
         tree.check_owner(profile, vault_id)?;
         if tree.header.complete { Ok(tree) } else { Err(IndexError::Foreign("an unfinished run")) }
+    }
+
+    /// May it stay open for later requests? Not where changes to the file would not be noticed.
+    pub fn follows_changes(&self) -> bool {
+        !self.is_immutable
     }
 
     /// What it is made of.
@@ -143,7 +150,7 @@ impl Tree {
             return Err(IndexError::OtherFormat { found });
         }
         let header = read_header(&connection)?;
-        Ok(Tree { connection, header, is_whole: Cell::new(false) })
+        Ok(Tree { connection, header, is_whole: Cell::new(false), is_immutable: false })
     }
 
     /// Creates an empty tree.
@@ -178,7 +185,7 @@ fn cannot_write_beside(error: &IndexError) -> bool {
 
 /// The file's name for SQLite when nobody can change it: it is read without locks and log. Right
 /// only where no log lies beside it, that is, where all data is in the file.
-fn immutable(path: &Path) -> PathBuf {
+pub(super) fn immutable(path: &Path) -> PathBuf {
     let mut uri = b"file:".to_vec();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

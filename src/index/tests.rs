@@ -1,5 +1,8 @@
 //! A tree on disk, written and read.
 
+use rusqlite::OpenFlags;
+
+use super::schema::immutable;
 use super::{Cut, Header, NoteRecord, Tree, Writer};
 use crate::vault::{FileStat, Profile};
 
@@ -59,6 +62,18 @@ fn a_purge_that_a_reader_delays_is_still_due() {
     read.finish().unwrap();
     writer.purge().unwrap();
     assert!(!writer.needs_purge().unwrap());
+}
+
+#[test]
+fn a_tree_on_a_read_only_disk_is_read_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gen %31?#é.db");
+    let mut writer = Writer::create(&path, &header()).unwrap();
+    writer.put_note(&note("a.md", "plain zebra")).unwrap();
+    writer.close().unwrap();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let tree = Tree::connect(&immutable(&path), flags).unwrap();
+    assert_eq!(tree.notes().unwrap().len(), 1);
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test looks at the bytes of a tree")]

@@ -28,7 +28,9 @@ impl Trees {
         let Some((path, tree)) = self.take()? else { return run(None) };
         let snapshot = tree.snapshot(|tree| Ok(run(Some(tree))));
         let answer = snapshot?;
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((path, tree));
+        if tree.follows_changes() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((path, tree));
+        }
         answer
     }
 

@@ -2,7 +2,7 @@
 //! only, no text, no judgement.
 
 use super::fuse::Scored;
-use super::query::Query;
+use super::query::{MAX_QUERY_BYTES, Query};
 use super::{Question, SearchError, words};
 use crate::index::{ChunkId, ColumnWeights, Quantised, Tree};
 use crate::note::fold;
@@ -57,7 +57,7 @@ pub(super) fn run(
 }
 
 fn named(tree: &Tree, text: &str) -> Result<Vec<String>, SearchError> {
-    let key = fold(text.trim());
+    let key = fold(text[..text.floor_char_boundary(MAX_QUERY_BYTES)].trim());
     let titled = tree.notes_by_title_key(&key)?;
     let with_alias = tree.notes_by_alias_key(&key)?;
     Ok(titled.into_iter().chain(with_alias).map(|note| note.path).collect())

@@ -86,3 +86,22 @@ pub(super) fn select(hits: impl Iterator<Item = Hit>, question: &Question<'_>) -
     .take(question.limit)
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_named_by_the_query_stands_first() {
+        let hit = |(note, score)| Hit { note, range: 0..1, score, by_words: true, by_meaning: false };
+        let hits = [(0, 0.9), (1, 0.4), (2, 0.3), (1, 0.2)];
+        for (named, expected) in
+            [(None, "0 0.90, 1 0.40, 2 0.30, 1 0.20"), (Some(1), "1 0.70, 1 0.60, 0 0.45, 2 0.15")]
+        {
+            let ranked = named_first(hits.map(hit).to_vec(), |hit| Some(hit.note) == named);
+            let shown: Vec<String> =
+                ranked.iter().map(|hit| format!("{} {:.2}", hit.note, hit.score)).collect();
+            assert_eq!(shown.join(", "), expected, "{named:?}");
+        }
+    }
+}

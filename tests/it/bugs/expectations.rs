@@ -149,7 +149,6 @@ impl Case {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test prepares the vault")]
 fn run(command: &mut Command) {
     assert!(command.status().unwrap().success(), "{command:?}");
 }
