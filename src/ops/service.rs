@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::trees::Trees;
 use super::{OpError, links, list, read, reindex, search, status, tags};
@@ -11,6 +12,9 @@ use crate::index::{IndexError, Store, Tree};
 use crate::reply::Reply;
 use crate::sync::{Job, Mode, Progress, Silent, SyncError, TreeSummary};
 use crate::vault::{Profile, RulesSource, Session, Vault, VaultError};
+
+/// How long a server that has an index waits before it looks for what changed.
+const BEFORE_SYNC: Duration = Duration::from_secs(1);
 
 /// What a service is made of.
 pub struct Settings {
@@ -113,7 +117,10 @@ impl Service {
         let service = Arc::clone(self);
         service.is_indexing.store(true, Ordering::SeqCst);
         std::thread::spawn(move || {
-            service.load_model();
+            if service.load_model() {
+                // An index answers already: the first questions go before bringing it up to date.
+                std::thread::sleep(BEFORE_SYNC);
+            }
             let outcome = service.index(&[service.profile], Mode::Background, &Silent);
             service.is_indexing.store(false, Ordering::SeqCst);
             match outcome {
@@ -125,12 +132,15 @@ impl Service {
         });
     }
 
-    /// Loads the model of the tree, if there is one, so that the first query does not wait for it.
-    fn load_model(&self) {
-        let model = self.trees.with_tree(|tree| Ok(tree.and_then(|tree| tree.header().model.clone())));
-        let embedder = model.ok().flatten().and_then(|model| self.models.embedder(&model));
+    /// Loads the model of the tree, if it has one, so that the first query does not wait for it.
+    /// Tells whether there is a tree.
+    fn load_model(&self) -> bool {
+        let header = self.trees.with_tree(|tree| Ok(tree.map(|tree| tree.header().clone())));
+        let Ok(Some(header)) = header else { return false };
+        let embedder = header.model.and_then(|model| self.models.embedder(&model));
         // A failure is told by the query that needs the model.
         let _ = embedder.map(|embedder| embedder.embed_query("warm"));
+        true
     }
 
     /// Is a background run going on in this process?
