@@ -72,7 +72,7 @@ pub(super) fn continues_cluster(previous: char, next: char) -> bool {
         || matches!(next, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}' | '\u{ff9e}' | '\u{ff9f}')
         || matches!(next, '\u{e33}' | '\u{eb3}')
         || matches!((previous, next), ('\u{e4d}', '\u{e32}') | ('\u{ecd}', '\u{eb2}'))
-        || matches!(previous, '\u{17d2}' | '\u{1039}' | '\u{1a60}')
+        || (matches!(previous, '\u{17d2}' | '\u{1039}' | '\u{1a60}') && is_word(next))
 }
 
 /// The script class of a folded character.

@@ -30,6 +30,8 @@ const TABLE: &[(&str, &str)] = &[
     ("Łódź smørrebrød Þór œuvre", "lodz smorrebrod thor oeuvre"),
     ("Ещё мой мои\u{306}", "еще мой мой"),
     ("Tiếng Việt", "tieng viet"),
+    // A stacker takes the consonant after it, not a blank.
+    ("a\u{17d2} a", "a\u{17d2} a"),
     // Marks that are part of the word, and those that writers leave out.
     ("हिन्दी में", "हिन्दी में"),
     ("বাংলা தமிழ்", "বাংলা தமிழ்"),

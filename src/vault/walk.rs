@@ -62,13 +62,16 @@ impl Session<'_> {
     }
 
     fn list(&self, entry: &Entry) -> Result<Listed, PassedOver> {
-        let stat = match entry.kind {
+        let (id, stat) = match entry.kind {
             EntryKind::Link(_) => return Err(PassedOver::Link),
             EntryKind::Other => return Err(PassedOver::NotAFile),
-            EntryKind::File(_, stat) => stat,
+            EntryKind::File(id, stat) => (id, stat),
         };
         let path = NotePath::parse(&entry.name).map_err(|_| PassedOver::Name)?;
-        if self.profile() == super::Profile::Public && self.rules.hides_note(&path) {
+        // A link that leads to the note changes nothing of its file. (A hard link does; whoever reads
+        // the note then finds it.)
+        let is_private = || self.rules.hides_note(&path) || !self.names_are_public(&path, id, 1);
+        if self.profile() == super::Profile::Public && is_private() {
             return Err(PassedOver::Private);
         }
         Ok(Listed { path, stat })

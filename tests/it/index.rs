@@ -249,7 +249,6 @@ fn without_time(answers: &str) -> String {
 }
 
 #[test]
-#[ignore = "known: a link that makes an unchanged note private is not noticed by an incremental run"]
 fn a_note_that_a_new_link_makes_private_leaves_no_byte_in_the_public_tree() {
     let home = home();
     home.index();
