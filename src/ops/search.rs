@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::keys::{folder_key, tag_key};
@@ -236,9 +237,11 @@ fn passages<'s>(
 ) -> Vec<Released<'s, Passage>> {
     let terms: HashSet<String> =
         Query::parse(&request.query).terms().into_iter().map(str::to_owned).collect();
-    let ranked = found.hits.iter().zip(1..);
+    // Each passage takes a parse of its note.
+    let ranked = found.hits.par_iter().enumerate();
     ranked
-        .filter_map(|(hit, rank)| {
+        .filter_map(|(index, hit)| {
+            let rank = index + 1;
             let note = &found.notes[hit.note];
             passage(note, hit, rank, &terms, request.detail).map(|passage| session.release(note, passage))
         })

@@ -11,11 +11,22 @@ const MAX_YAML_BYTES: usize = 64 * 1024;
 
 /// Do these properties make the note private?
 pub(super) fn is_private(rules: &Rules, area: &Area<'_>) -> bool {
+    if !rules.strict && cannot_mention(rules, area.text) {
+        return false;
+    }
     let yaml = if area.is_yaml { read_yaml(area.text) } else { None };
     match yaml {
         Some(node) => node_is_private(rules, &node) || lines_are_private(rules, area.text),
         None => rules.strict || words_are_private(rules, area.text),
     }
+}
+
+/// Neither the flag nor a private tag stands in the text, not even as a part of a word. Every way
+/// for YAML to put together a word that is not written as such takes a backslash, so such a block is
+/// not asked further; most are not.
+fn cannot_mention(rules: &Rules, text: &str) -> bool {
+    let folded = fold(text);
+    !text.contains('\\') && !rules.tags.iter().chain(&rules.flag).any(|word| folded.contains(&**word))
 }
 
 /// The block as YAML: a map, or nothing at all. `None` for anything else.
