@@ -1,6 +1,6 @@
 //! Search: a question -> ranked, cited passages.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -237,25 +237,27 @@ fn passages<'s>(
 ) -> Vec<Released<'s, Passage>> {
     let terms: HashSet<String> =
         Query::parse(&request.query).terms().into_iter().map(str::to_owned).collect();
-    // Each passage takes a parse of its note.
-    let ranked = found.hits.par_iter().enumerate();
+    let notes: BTreeSet<usize> = found.hits.iter().map(|hit| hit.note).collect();
+    let cut = |index: usize| (index, Cut::new(found.notes[index].text(), found.notes[index].path().stem()));
+    let cuts: HashMap<usize, Cut<'_>> = notes.into_par_iter().map(cut).collect();
+    let ranked = found.hits.iter().zip(1..);
     ranked
-        .filter_map(|(index, hit)| {
-            let rank = index + 1;
+        .filter_map(|(hit, rank)| {
             let note = &found.notes[hit.note];
-            passage(note, hit, rank, &terms, request.detail).map(|passage| session.release(note, passage))
+            let passage = passage(note, &cuts[&hit.note], hit, rank, &terms, request.detail)?;
+            Some(session.release(note, passage))
         })
         .collect()
 }
 
 fn passage(
     note: &Note<'_>,
+    cut: &Cut<'_>,
     hit: &Hit,
     rank: usize,
     terms: &HashSet<String>,
     detail: Detail,
 ) -> Option<Passage> {
-    let cut = Cut::new(note.text(), note.path().stem());
     let piece = cut.piece_at(&hit.range)?;
     let text = piece.visible_text();
     let shown = excerpt(&text, terms, if detail == Detail::Full { usize::MAX } else { EXCERPT_BYTES });
