@@ -89,6 +89,12 @@ impl Tree {
         &self.header
     }
 
+    /// Reads the header again: a run may have changed it since the tree was opened.
+    pub fn refresh_header(&mut self) -> Result<(), IndexError> {
+        self.header = read_header(&self.connection)?;
+        Ok(())
+    }
+
     /// Runs several reads over one snapshot.
     pub fn snapshot<R>(&self, run: impl FnOnce(&Tree) -> Result<R, IndexError>) -> Result<R, IndexError> {
         let transaction = self.connection.unchecked_transaction()?;

@@ -11,8 +11,10 @@ use super::{ChunkId, Hash16, NoteId};
 use crate::note::{fold, link};
 use crate::vault::FileStat;
 
-/// The key in `meta` that stands there from the first removal to the purge.
+/// The key in `meta` that stands there from the first change or removal of a text to the purge.
 const UNPURGED: &str = "unpurged";
+/// The key in `meta` that stands there from the first change of a note until all links are set.
+const UNLINKED: &str = "unlinked";
 /// A term in this many passages is counted once per run instead of once per query.
 const FREQUENT_PASSAGES: i64 = 500;
 
@@ -153,7 +155,10 @@ impl Writer {
         self.forget_frequent_terms()?;
         let vectors = self.known_vectors(note)?;
         let existing = self.note_id(&note.path)?;
+        self.mark(UNLINKED)?;
         if let Some(id) = existing {
+            // What it said may be in a private note now.
+            self.mark(UNPURGED)?;
             self.clear_note(id)?;
         }
         let id = self.insert_note_row(existing, note)?;
@@ -181,8 +186,8 @@ impl Writer {
 
     /// Removes a note and all that the tree knows of it. Traces stay in the file until [`Writer::purge`].
     pub fn remove_note(&mut self, id: NoteId) -> Result<(), IndexError> {
-        let mark = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')";
-        self.connection().prepare_cached(mark)?.execute([UNPURGED])?;
+        self.mark(UNPURGED)?;
+        self.mark(UNLINKED)?;
         self.forget_frequent_terms()?;
         self.clear_note(id)?;
         self.execute("DELETE FROM link WHERE source = ?1", id)?;
@@ -235,10 +240,19 @@ impl Writer {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Were notes removed since the last purge, in this run or in one that was killed?
+    /// Were texts removed since the last purge, in this run or in one that was killed?
     pub fn needs_purge(&self) -> Result<bool, IndexError> {
-        let sql = "SELECT count(*) FROM meta WHERE key = ?1";
-        Ok(self.connection().query_row(sql, [UNPURGED], |row| row.get::<_, i64>(0))? > 0)
+        self.is_marked(UNPURGED)
+    }
+
+    /// Were notes written or removed whose links are not set, in a run that was killed?
+    pub fn needs_links(&self) -> Result<bool, IndexError> {
+        self.is_marked(UNLINKED)
+    }
+
+    /// Records that all links are set.
+    pub fn links_are_set(&mut self) -> Result<(), IndexError> {
+        self.unmark(UNLINKED)
     }
 
     /// Drops what deletions left behind in the inverted index and the log, so that no byte of a
@@ -247,7 +261,7 @@ impl Writer {
         self.connection().execute_batch("INSERT INTO words (words) VALUES ('optimize')")?;
         // While a reader holds on to an old state, its pages stay: the next run tries again.
         if self.checkpoint()? == Checkpoint::Whole {
-            self.connection().execute("DELETE FROM meta WHERE key = ?1", [UNPURGED])?;
+            self.unmark(UNPURGED)?;
         }
         Ok(())
     }
@@ -284,6 +298,22 @@ impl Writer {
     fn forget_frequent_terms(&self) -> Result<(), IndexError> {
         self.connection().prepare_cached("DELETE FROM frequent")?.execute([])?;
         Ok(())
+    }
+
+    fn mark(&self, key: &str) -> Result<(), IndexError> {
+        let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')";
+        self.connection().prepare_cached(sql)?.execute([key])?;
+        Ok(())
+    }
+
+    fn unmark(&self, key: &str) -> Result<(), IndexError> {
+        self.connection().execute("DELETE FROM meta WHERE key = ?1", [key])?;
+        Ok(())
+    }
+
+    fn is_marked(&self, key: &str) -> Result<bool, IndexError> {
+        let sql = "SELECT count(*) FROM meta WHERE key = ?1";
+        Ok(self.connection().query_row(sql, [key], |row| row.get::<_, i64>(0))? > 0)
     }
 
     fn connection(&self) -> &Connection {

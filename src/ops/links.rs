@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::names::{self, Name};
 use super::{OpError, Service, notice};
-use crate::index::Tree;
-use crate::note::{self, Link, fold, link};
+use crate::index::{LinkRecord, Tree};
+use crate::note::{self, Link, link};
 use crate::reply::Reply;
 use crate::vault::{Note, NotePath, Released, Session};
 
@@ -140,29 +140,27 @@ impl<'s> Graph<'_, 's> {
         }
     }
 
-    /// Notes that link to a note, as far as their text still does.
+    /// Notes whose text links to a note now.
     fn backlinks(&self, target: &str) -> Result<Ends<'s>, OpError> {
-        let Some(id) =
-            self.tree.notes_by_path_key(&fold(target))?.into_iter().find(|note| note.path == target)
-        else {
-            return Ok(Vec::new());
-        };
         let mut ends = Vec::new();
-        for source in self.tree.backlinks(id.id)? {
+        for source in self.tree.sources_of(&[LinkRecord::key_of(target)])? {
             let Some(note) =
                 NotePath::parse(&source.path).ok().and_then(|path| self.session.open(&path).ok())
             else {
                 continue;
             };
-            if note.content_hash() == source.hash || self.links_to(&note, target)? {
+            if note.path().as_str() != target && self.links_to(&note, target)? {
                 ends.push(self.session.release(&note, described(&note)));
             }
         }
+        ends.sort_by(|a, b| a.get().path.cmp(&b.get().path));
         Ok(ends)
     }
 
     fn links_to(&self, note: &Note<'s>, target: &str) -> Result<bool, OpError> {
-        for link in &note::parse(note.text()).links {
+        let key = link::name_key(target);
+        let document = note::parse(note.text());
+        for link in document.links.iter().filter(|link| link::name_key(&link.target) == key) {
             if self.target(link, note.path().as_str())?.is_some_and(|note| note.path().as_str() == target) {
                 return Ok(true);
             }

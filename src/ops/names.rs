@@ -28,12 +28,22 @@ impl Name {
             .and_then(|rest| rest.strip_suffix("]]"));
         let without_label = |inner: &str| inner.split('|').next().unwrap_or_default().trim().to_owned();
         let text = inner.map_or_else(|| text.to_owned(), without_label);
-        match text.split_once('#') {
+        match split_anchor(&text) {
             Some((target, anchor)) if !target.is_empty() => {
                 Name { target: target.trim().to_owned(), anchor: Some(parse_anchor(anchor)) }
             }
             _ => Name { target: text, anchor: None },
         }
+    }
+}
+
+/// What stands before and behind the `#`: behind `.md` if that is there, as names may hold a `#`.
+fn split_anchor(text: &str) -> Option<(&str, &str)> {
+    let lower = text.to_ascii_lowercase();
+    match lower.find(".md#") {
+        Some(at) => Some((&text[..at + ".md".len()], &text[at + ".md#".len()..])),
+        None if lower.ends_with(".md") => None,
+        None => text.split_once('#'),
     }
 }
 
@@ -127,6 +137,8 @@ mod tests {
             ("Note#A#B", "Note", heading(&["A", "B"])),
             ("Note#^id", "Note", Some(Anchor::Block("id".to_owned()))),
             ("#tag", "#tag", None),
+            ("C# notes.md", "C# notes.md", None),
+            ("C# notes.md#Part", "C# notes.md", heading(&["Part"])),
         ];
         for (text, target, anchor) in table {
             assert_eq!(Name::parse(text), Name { target: target.to_owned(), anchor }, "{text}");

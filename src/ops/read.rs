@@ -87,6 +87,8 @@ pub struct ReadAnswer {
     pub line_count: u32,
     /// The line to ask for next when `text` was cut.
     pub next_line: Option<u32>,
+    /// The last line of `text` is only its beginning: it is longer than `max_bytes`.
+    pub line_cut: bool,
 }
 
 pub(super) fn run(service: &Service, request: &ReadRequest) -> Result<Reply<ReadAnswer>, OpError> {
@@ -103,7 +105,7 @@ fn answer(note: &Note<'_>, name: &Name, request: &ReadRequest) -> Result<ReadAns
     let document = note::parse(text);
     let lines = LineStarts::new(text);
     let range = range(&document, text, name, &request.part)?;
-    let shown = lines.clip(range, request);
+    let shown = lines.clip(text, range, request);
     let Document { headings, frontmatter, tags, .. } = &document;
     let outline = headings.iter().map(|heading| OutlineEntry {
         level: heading.level,
@@ -122,6 +124,7 @@ fn answer(note: &Note<'_>, name: &Name, request: &ReadRequest) -> Result<ReadAns
         line_end: shown.lines.1,
         line_count: lines.count(),
         next_line: shown.next_line,
+        line_cut: shown.is_line_cut,
     })
 }
 
@@ -147,6 +150,8 @@ struct Shown {
     range: Range<usize>,
     lines: (u32, u32),
     next_line: Option<u32>,
+    /// The last line is longer than what fits; its rest is not to be had.
+    is_line_cut: bool,
 }
 
 /// Where each line begins; lines end with `\n`, `\r\n` or `\r`.
@@ -183,23 +188,24 @@ impl LineStarts {
     }
 
     /// The lines of a part that are asked for and fit. A line too long to fit is cut.
-    fn clip(&self, part: Range<usize>, request: &ReadRequest) -> Shown {
+    fn clip(&self, text: &str, part: Range<usize>, request: &ReadRequest) -> Shown {
         let start =
             request.first_line.map_or(part.start, |line| self.start_of(line).max(part.start)).min(part.end);
         let first = self.line_of(start);
         let after = request.line_limit.map_or(part.end, |lines| self.start_of(first.saturating_add(lines)));
         let wanted = start..after.clamp(start, part.end);
         if wanted.is_empty() {
-            return Shown { range: wanted, lines: (0, 0), next_line: None };
+            return Shown { range: wanted, lines: (0, 0), next_line: None, is_line_cut: false };
         }
         let mut end = wanted.end;
         if wanted.len() > request.max_bytes {
             let last = self.line_of(start + request.max_bytes);
-            end = if last > first { self.start_of(last) } else { start + request.max_bytes };
+            let within_line = text.floor_char_boundary(start + request.max_bytes);
+            end = if last > first { self.start_of(last) } else { within_line };
         }
-        let last = self.line_of(end - 1);
-        let next_line =
-            (end < part.end).then(|| if self.start_of(last + 1) <= end { last + 1 } else { last });
-        Shown { range: start..end, lines: (first, last), next_line: next_line.map(|line| line.max(last + 1)) }
+        let last = self.line_of(end.saturating_sub(1).max(start));
+        let after = self.start_of(last.saturating_add(1));
+        let next_line = (end < part.end && after < part.end).then_some(last.saturating_add(1));
+        Shown { range: start..end, lines: (first, last), next_line, is_line_cut: end < wanted.end && end < after }
     }
 }

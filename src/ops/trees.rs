@@ -25,7 +25,8 @@ impl Trees {
         &self,
         run: impl FnOnce(Option<&Tree>) -> Result<R, OpError>,
     ) -> Result<R, OpError> {
-        let Some((path, tree)) = self.take()? else { return run(None) };
+        let Some((path, mut tree)) = self.take()? else { return run(None) };
+        tree.refresh_header()?;
         let snapshot = tree.snapshot(|tree| Ok(run(Some(tree))));
         let answer = snapshot?;
         if tree.follows_changes() {

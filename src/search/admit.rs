@@ -1,7 +1,7 @@
 //! Candidates before the wall: every note is opened and judged now, before anything is ranked. A
 //! passage counts only if it still stands in the text that was admitted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -55,7 +55,9 @@ fn admit_note<'s>(session: &Session<'s>, path: &str, places: &[ChunkPlace]) -> O
         // The note changed since: passages are found again by what they say, or dropped.
         let cut = Cut::new(note.text(), path.stem());
         let find = |place: &ChunkPlace| Some((place.id, cut.piece_with_hash(&place.hash)?.range()));
-        places.iter().filter_map(find).collect()
+        // Of passages that say the same, one is enough.
+        let mut seen = HashSet::new();
+        places.iter().filter_map(find).filter(|(_, range)| seen.insert(range.start)).collect()
     };
     Some((note, ranges))
 }

@@ -29,11 +29,23 @@ impl LinkWork {
         self.name_changed(path);
     }
 
+    /// Takes up every note: a run that was killed wrote notes and set no links.
+    pub(super) fn add_all(&mut self, session: &Session<'_>, tree: &Tree) -> Result<(), IndexError> {
+        for note in tree.notes()? {
+            if !self.written.contains_key(&note.id)
+                && let Some(links) = links_of(session, &note.path)
+            {
+                self.written.insert(note.id, (note.path, links));
+            }
+        }
+        Ok(())
+    }
+
     /// Sets the links of all notes concerned. Other notes that look for a changed name are read
     /// again, through the session: a tree keeps no text of links.
     pub(super) fn apply(mut self, session: &Session<'_>, writer: &mut Writer) -> Result<(), IndexError> {
         if self.written.is_empty() && self.names.is_empty() {
-            return Ok(());
+            return writer.links_are_set();
         }
         let names: Vec<Hash16> = self.names.iter().copied().collect();
         for source in writer.tree().sources_of(&names)? {
@@ -51,7 +63,7 @@ impl LinkWork {
                 batch.iter().try_for_each(|(id, links)| writer.set_links(*id, links))
             })?;
         }
-        Ok(())
+        writer.links_are_set()
     }
 }
 

@@ -11,7 +11,7 @@ use super::summary::{SkipCounter, SkipReason, TreeSummary};
 use super::vectors::{embed_pending, embedding_order};
 use super::{Progress, Stage, SyncError};
 use crate::embed::Models;
-use crate::index::{Header, IndexError, Store, Tree, WriteLock, Writer};
+use crate::index::{Header, IndexError, LinkRecord, Store, Tree, WriteLock, Writer};
 use crate::note::chunk::CHUNKER_VERSION;
 use crate::text::ANALYSER_VERSION;
 use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk};
@@ -242,9 +242,10 @@ fn choose_model(
 ) -> Result<Option<crate::embed::Choice>, SyncError> {
     const SAMPLE: usize = 200;
     let walk = session.walk().map_err(SyncError::Vault)?;
-    let step = walk.notes.len().div_ceil(SAMPLE).max(1);
-    let notes: Vec<_> =
-        walk.notes.iter().step_by(step).filter_map(|note| session.open(&note.path).ok()).collect();
+    // In the order of the names' hashes: which notes are looked at depends on no private one.
+    let mut paths: Vec<&NotePath> = walk.notes.iter().map(|note| &note.path).collect();
+    paths.sort_by_cached_key(|path| LinkRecord::key_of(path.as_str()));
+    let notes: Vec<_> = paths.into_iter().filter_map(|path| session.open(path).ok()).take(SAMPLE).collect();
     let texts: Vec<&str> = notes.iter().map(crate::vault::Note::text).collect();
     Ok(models.choose(&texts))
 }
@@ -295,6 +296,7 @@ fn pass(
     let mut skipped = count_passed_over(&walk);
     let plan = plan(&walk.notes, indexed, trust);
     let mut links = LinkWork::default();
+    let was_interrupted = open.writer.needs_links()?;
     progress.begin(Stage::Words, plan.read.len() as u64);
     prepare(session, &plan.read, |batch| apply(open, &mut links, &mut skipped, batch, progress))?;
     progress.end();
@@ -305,6 +307,9 @@ fn pass(
         })
     })?;
     open.summary.removed += plan.gone.len() as u64;
+    if was_interrupted {
+        links.add_all(session, open.writer.tree())?;
+    }
     links.apply(session, &mut open.writer)?;
     Ok(skipped)
 }

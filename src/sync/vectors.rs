@@ -113,7 +113,8 @@ fn waiting_for(trees: &[Open], first: usize, keys: &[Hash16]) -> Result<Waiting,
     let model = &trees[first].writer.tree().header().model;
     let mut waiting = Waiting::new();
     for (index, open) in trees.iter().enumerate() {
-        if open.writer.tree().header().model != *model {
+        // Never an earlier tree: its own gate, asked in its own round, refused the text.
+        if index < first || open.writer.tree().header().model != *model {
             continue;
         }
         for key in keys {
