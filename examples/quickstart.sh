@@ -5,14 +5,17 @@
 #   sh examples/quickstart.sh                                  # the example vault
 #   sh examples/quickstart.sh ~/Notes "when is the rent due"   # your own
 set -eu
+start=$(pwd)
 cd "$(dirname "$0")/.."
 vault=${1:-examples/vault}
+case ${1:-/} in /*) ;; *) vault=$start/$1 ;; esac
 question=${2:-how long must the coating dry}
 
 XDG_DATA_HOME="$(pwd)/target/quickstart"
 export XDG_DATA_HOME
-mkdir -p "$XDG_DATA_HOME"
-# A configuration that others may write is refused, and a fresh checkout may be such a file.
+# What others may write is refused, and in a fresh checkout they may.
+(umask 077 && mkdir -p "$XDG_DATA_HOME")
+chmod go-w "$XDG_DATA_HOME"
 config="$XDG_DATA_HOME/config.toml"
 (umask 077 && cat examples/config.toml >"$config")
 

@@ -83,6 +83,9 @@ pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> 
         render::notes::text(&mut out, &answer.text)?;
     }
     out.flush()?;
+    if answer.line_cut {
+        console.notice("The last line is cut: it is longer than what is shown at once.");
+    }
     if let Some(next) = answer.next_line {
         console.notice(&format!("Cut here; `--lines {next}:` goes on."));
     }

@@ -62,6 +62,21 @@ impl Tree {
         Ok((count("SELECT count(*) FROM note")?, count("SELECT count(*) FROM chunk")?, pending))
     }
 
+    /// Each note's path, passages, and passages without a vector.
+    pub fn note_sizes(&self) -> Result<Vec<(String, u64, u64)>, IndexError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT note.path, count(chunk.id), count(chunk.id) - total(chunk.embedded)
+             FROM note LEFT JOIN chunk ON chunk.note = note.id GROUP BY note.id",
+        )?;
+        let rows = query.query_map([], |row| {
+            let (chunks, pending): (i64, f64) = (row.get(1)?, row.get(2)?);
+            #[expect(clippy::cast_possible_truncation, reason = "a count, summed up as a float by SQLite")]
+            let pending = pending as i64;
+            Ok((row.get(0)?, chunks.cast_unsigned(), pending.cast_unsigned()))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// All notes, ordered by path.
     pub fn notes(&self) -> Result<Vec<NoteEntry>, IndexError> {
         self.note_rows(&format!("SELECT {NOTE_COLUMNS} FROM note ORDER BY path"), Vec::new())

@@ -65,7 +65,13 @@ fn read() -> JsonObject {
             ("line_end", count("Last line of the text.")),
             ("line_count", count("Lines of the whole note.")),
         ]),
-        &[("next_line", count("The offset to go on with, if the text was cut."))],
+        &[
+            ("next_line", count("The offset to go on with, if the text was cut.")),
+            (
+                "line_cut",
+                json!({ "type": "boolean", "description": "True if the last line is only a beginning." }),
+            ),
+        ],
     )
 }
 

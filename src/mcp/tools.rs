@@ -132,7 +132,7 @@ impl ToolName {
             }
             ToolName::ReindexVault => {
                 "Brings the search index up to date with the notes on disk. Seldom needed; a long run goes on \
-                 after the request has timed out, and index_status shows how far it is."
+                 after the request has timed out, and index_status shows when it was done."
             }
         }
     }

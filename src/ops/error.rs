@@ -36,8 +36,7 @@ impl From<NotFound> for OpError {
 
 impl From<RulesUnavailable> for OpError {
     fn from(error: RulesUnavailable) -> OpError {
-        let client =
-            "the privacy rules cannot be read, so nothing is served; the owner must mend the configuration";
+        let client = "nothing is served: the privacy rules cannot be read, or the vault is gone; `obsearch status` says which";
         OpError::Unavailable { client, log: error.to_string() }
     }
 }

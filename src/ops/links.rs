@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::names::{self, Name};
+use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
 use crate::index::{LinkRecord, Tree};
 use crate::note::{self, Link, link};
@@ -78,7 +79,7 @@ pub(super) fn run(service: &Service, request: &LinksRequest) -> Result<Reply<Lin
             graph.backlinks(note.path().as_str())?
         };
         if outgoing.is_empty() && backlinks.is_empty() {
-            tree.check_whole()?;
+            check_emptiness(session, tree)?;
         }
         let own = session.release(&note, (described(&note), unresolved));
         let ends = session.gather(outgoing).with(session.gather(backlinks));

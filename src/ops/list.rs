@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::error::vault_unavailable;
 use super::keys::{folder_key, tag_key};
+use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
 use crate::index::{Filter, Tree};
 use crate::note;
@@ -60,7 +61,7 @@ pub(super) fn run(service: &Service, request: &ListRequest) -> Result<Reply<List
     }
     let filter = filter(request);
     service.request(|session, tree| {
-        let after = request.cursor.as_deref().unwrap_or_default();
+        let after = position(request)?;
         let pages = Pages { session, tree, filter: &filter };
         let answer = if request.folders_only {
             pages.folders(after, request.limit)?
@@ -69,10 +70,21 @@ pub(super) fn run(service: &Service, request: &ListRequest) -> Result<Reply<List
         };
         let is_empty = answer.get().notes.is_empty() && answer.get().folders.is_empty();
         if let (true, Some(tree)) = (is_empty, tree) {
-            tree.check_whole()?;
+            check_emptiness(session, tree)?;
         }
         Ok(Reply::new(answer))
     })
+}
+
+/// Marks a cursor: transports may trim texts, and a name may begin with a blank.
+const CURSOR: &str = "after:";
+
+/// The name behind which the page begins.
+fn position(request: &ListRequest) -> Result<&str, OpError> {
+    let Some(cursor) = request.cursor.as_deref().filter(|cursor| !cursor.is_empty()) else { return Ok("") };
+    cursor
+        .strip_prefix(CURSOR)
+        .ok_or(OpError::InvalidArgument("this is no cursor of a page before; leave it out"))
 }
 
 fn filter(request: &ListRequest) -> Filter {
@@ -112,7 +124,7 @@ impl<'s> Pages<'_, 's> {
         page.truncate(limit);
         let notes = self.session.gather(page);
         Ok(notes.map(|notes| {
-            let next_cursor = notes.last().filter(|_| !is_last).map(|note| note.path.clone());
+            let next_cursor = notes.last().filter(|_| !is_last).map(|note| format!("{CURSOR}{}", note.path));
             ListAnswer { notes, folders: Vec::new(), next_cursor }
         }))
     }
@@ -132,7 +144,8 @@ impl<'s> Pages<'_, 's> {
         Ok(self.session.gather(folders).map(|mut folders| {
             folders.sort_unstable();
             folders.retain(|folder| folder.as_str() > after);
-            let next_cursor = folders.get(limit).and(folders.get(limit - 1)).cloned();
+            let next_cursor =
+                folders.get(limit).and(folders.get(limit - 1)).map(|last| format!("{CURSOR}{last}"));
             folders.truncate(limit);
             ListAnswer { notes: Vec::new(), folders, next_cursor }
         }))

@@ -39,10 +39,10 @@ impl Name {
 
 /// What stands before and behind the `#`: behind `.md` if that is there, as names may hold a `#`.
 fn split_anchor(text: &str) -> Option<(&str, &str)> {
-    let lower = text.to_ascii_lowercase();
-    match lower.find(".md#") {
-        Some(at) => Some((&text[..at + ".md".len()], &text[at + ".md#".len()..])),
-        None if lower.ends_with(".md") => None,
+    let lower = format!("{}#", text.to_ascii_lowercase());
+    let extension_end = lower.find(".md#").map(|at| at + ".md".len());
+    match extension_end {
+        Some(end) => text[end..].strip_prefix('#').map(|anchor| (&text[..end], anchor)),
         None => text.split_once('#'),
     }
 }

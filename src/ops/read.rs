@@ -88,6 +88,7 @@ pub struct ReadAnswer {
     /// The line to ask for next when `text` was cut.
     pub next_line: Option<u32>,
     /// The last line of `text` is only its beginning: it is longer than `max_bytes`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_cut: bool,
 }
 
@@ -141,7 +142,16 @@ fn range(document: &Document, text: &str, name: &Name, part: &Part) -> Result<Ra
     match anchor {
         None => Ok(start..text.len()),
         Some(anchor) => link::find_anchor(document, &anchor)
+            .or_else(|| link::find_anchor(document, &as_one_heading(&anchor)?))
             .ok_or(OpError::InvalidArgument("the note has no such section or block; ask for its outline")),
+    }
+}
+
+/// `C# basics` may be a heading, and not `basics` below `C`.
+fn as_one_heading(anchor: &Anchor) -> Option<Anchor> {
+    match anchor {
+        Anchor::Heading(names) if names.len() > 1 => Some(Anchor::Heading(vec![names.join(" ")])),
+        _ => None,
     }
 }
 
@@ -206,6 +216,11 @@ impl LineStarts {
         let last = self.line_of(end.saturating_sub(1).max(start));
         let after = self.start_of(last.saturating_add(1));
         let next_line = (end < part.end && after < part.end).then_some(last.saturating_add(1));
-        Shown { range: start..end, lines: (first, last), next_line, is_line_cut: end < wanted.end && end < after }
+        Shown {
+            range: start..end,
+            lines: (first, last),
+            next_line,
+            is_line_cut: end < wanted.end && end < after,
+        }
     }
 }

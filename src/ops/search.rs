@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::keys::{folder_key, tag_key};
 use super::status::rfc3339;
+use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
 use crate::index::{Cut, Filter, Tree};
 use crate::reply::Reply;
@@ -148,7 +149,7 @@ pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<Se
             None => search::search_without_index(session, &question)?,
         };
         if let (true, Some(tree)) = (found.hits.is_empty(), tree) {
-            tree.check_whole()?;
+            check_emptiness(session, tree)?;
         }
         let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);
         let passages = passages(session, &found, request);

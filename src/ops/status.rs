@@ -2,10 +2,13 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{OpError, Service, notice};
+use crate::index::Tree;
 use crate::reply::Reply;
+use crate::vault::{NotePath, Session};
 
 /// How far the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -41,12 +44,15 @@ pub struct StatusAnswer {
 }
 
 pub(super) fn run(service: &Service) -> Result<Reply<StatusAnswer>, OpError> {
-    service.request(|_, tree| {
+    service.request(|session, tree| {
         let Some(tree) = tree else { return Ok(Reply::about_index(missing(service))) };
-        let (notes, chunks, pending_vectors) = tree.counts()?;
+        let (notes, chunks, mut pending_vectors) = count(session, tree)?;
         let header = tree.header();
         let mut notices = Vec::new();
         let model = header.model.as_deref();
+        if model.is_none() {
+            pending_vectors = 0;
+        }
         if !service.models.accepts(model) {
             notices.push(if model.is_some() { notice::MODEL_MISMATCH } else { notice::NO_VECTORS });
         }
@@ -61,6 +67,18 @@ pub(super) fn run(service: &Service) -> Result<Reply<StatusAnswer>, OpError> {
             notices,
         }))
     })
+}
+
+/// Notes, passages and passages without a vector, of notes that may still be shown: a note that
+/// turned private since the last run does not count.
+fn count(session: &Session<'_>, tree: &Tree) -> Result<(u64, u64, u64), OpError> {
+    let sizes = tree.note_sizes()?;
+    let is_shown = |path: &str| NotePath::parse(path).is_ok_and(|path| session.open(&path).is_ok());
+    Ok(sizes
+        .par_iter()
+        .filter(|(path, _, _)| is_shown(path))
+        .map(|(_, chunks, pending)| (1, *chunks, *pending))
+        .reduce(|| (0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2)))
 }
 
 fn missing(service: &Service) -> StatusAnswer {

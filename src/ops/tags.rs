@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::error::vault_unavailable;
 use super::keys::tag_key;
+use super::trees::check_emptiness;
 use super::{OpError, Service};
 use crate::index::Tree;
 use crate::note::{self, fold};
@@ -59,7 +60,7 @@ fn tagged_paths(session: &Session<'_>, tree: Option<&Tree>) -> Result<Vec<NotePa
     };
     let mut paths: Vec<String> = tree.tags()?.into_iter().map(|row| row.path).collect();
     if paths.is_empty() {
-        tree.check_whole()?;
+        check_emptiness(session, tree)?;
     }
     paths.dedup();
     Ok(paths.iter().filter_map(|path| NotePath::parse(path).ok()).collect())

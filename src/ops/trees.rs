@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::OpError;
+use super::error::vault_unavailable;
 use crate::index::{IndexError, Store, Tree};
-use crate::vault::Profile;
+use crate::vault::{Profile, Session};
 
 /// The trees of one profile, open for reading.
 pub(super) struct Trees {
@@ -64,4 +65,17 @@ impl Trees {
         idle.retain(|(of, _)| of == path);
         idle.pop()
     }
+}
+
+/// Is "nothing" the truth? Before an empty answer the tree is checked as a whole, once per opened tree,
+/// and the vault must be there: damage or an unmounted disk must not look like "nothing found".
+pub(super) fn check_emptiness(session: &Session<'_>, tree: &Tree) -> Result<(), OpError> {
+    tree.check_whole()?;
+    let is_bare = session.is_bare().map_err(|error| vault_unavailable(error.to_string()))?;
+    if is_bare && tree.counts()?.0 > 0 {
+        return Err(vault_unavailable(
+            "the vault shows no files at all, though the index has notes".to_owned(),
+        ));
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::SearchError;
 use super::legs::Legs;
 use crate::index::{ChunkId, ChunkPlace, Cut, Tree};
+use crate::note::chunk::CHUNKER_VERSION;
 use crate::vault::{Note, NotePath, Session};
 
 /// The candidates that survive.
@@ -31,8 +32,10 @@ pub(super) fn admit<'s>(
         by_note.entry(place.path.clone()).or_default().push(place);
     }
     let by_note: Vec<(String, Vec<ChunkPlace>)> = by_note.into_iter().collect();
+    let cut_by =
+        if tree.header().chunker == CHUNKER_VERSION { CutBy::ThisVersion } else { CutBy::AnotherVersion };
     let opened: Vec<_> =
-        by_note.par_iter().filter_map(|(path, places)| admit_note(session, path, places)).collect();
+        by_note.par_iter().filter_map(|(path, places)| admit_note(session, path, places, cut_by)).collect();
     let mut admitted = Admitted { notes: Vec::new(), places: HashMap::new(), dropped: 0 };
     for (note, ranges) in opened {
         let index = admitted.notes.len();
@@ -43,13 +46,28 @@ pub(super) fn admit<'s>(
     Ok(admitted)
 }
 
+/// Who cut the notes of the tree into passages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CutBy {
+    /// Ranges are as this version would cut.
+    ThisVersion,
+    /// Passages are found again by what they say.
+    AnotherVersion,
+}
+
 type Ranges = Vec<(ChunkId, Range<usize>)>;
 
-fn admit_note<'s>(session: &Session<'s>, path: &str, places: &[ChunkPlace]) -> Option<(Note<'s>, Ranges)> {
+fn admit_note<'s>(
+    session: &Session<'s>,
+    path: &str,
+    places: &[ChunkPlace],
+    cut_by: CutBy,
+) -> Option<(Note<'s>, Ranges)> {
     let path = NotePath::parse(path).ok()?;
     let note = session.open(&path).ok()?;
     let hash = note.content_hash();
-    let ranges = if places.iter().all(|place| place.note_hash == hash) {
+    let is_unchanged = places.iter().all(|place| place.note_hash == hash);
+    let ranges = if is_unchanged && cut_by == CutBy::ThisVersion {
         places.iter().map(|place| (place.id, place.range.clone())).collect()
     } else {
         // The note changed since: passages are found again by what they say, or dropped.

@@ -3,12 +3,12 @@
 
 use super::fuse::Scored;
 use super::query::{MAX_QUERY_BYTES, Query};
-use super::{Question, SearchError, words};
+use super::{Breadth, Question, SearchError, words};
 use crate::index::{ChunkId, ColumnWeights, Quantised, Tree};
 use crate::note::fold;
 
-/// No leg is asked for more candidates than this.
-pub(super) const MAX_DEPTH: usize = 1600;
+/// sqlite-vec gives no more neighbours than this.
+const MOST_NEIGHBOURS: usize = 4096;
 
 /// How much a word counts by where it stands, chosen on the tuning sets: see `evals/README.md`.
 pub const KEYWORD_WEIGHTS: ColumnWeights =
@@ -24,9 +24,9 @@ pub(super) struct Legs {
 }
 
 impl Legs {
-    /// Did a leg give as many candidates as it was asked for?
+    /// Did a leg give as many candidates as it was asked for, and could give more?
     pub(super) fn is_full(&self, depth: usize) -> bool {
-        self.words.len() >= depth || self.meaning.len() >= depth
+        self.words.len() >= depth || (depth < MOST_NEIGHBOURS && self.meaning.len() >= depth)
     }
 
     /// All candidates, each once.
@@ -44,14 +44,16 @@ pub(super) fn run(
     question: &Question<'_>,
     query: &Query,
     depth: usize,
+    breadth: Breadth,
 ) -> Result<Legs, SearchError> {
     let mut legs = Legs::default();
     if question.by_words {
-        legs.words = scored(words::find(tree, query, &question.filter, depth)?);
+        legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
         legs.named = named(tree, question.text)?;
     }
     if let Some(vector) = &question.vector {
-        legs.meaning = scored(tree.nearest(&Quantised::new(vector), &question.filter, depth)?);
+        legs.meaning =
+            scored(tree.nearest(&Quantised::new(vector), &question.filter, depth.min(MOST_NEIGHBOURS))?);
     }
     Ok(legs)
 }

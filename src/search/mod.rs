@@ -78,22 +78,35 @@ pub fn search<'s>(
     question: &Question<'_>,
 ) -> Result<Found<'s>, SearchError> {
     let query = Query::parse(question.text);
-    let wanted = question.limit;
     let mut depth = fuse::BLEND_DEPTH;
+    let mut breadth = Breadth::TellingWords;
     loop {
-        let legs = legs::run(tree, question, &query, depth)?;
+        let legs = legs::run(tree, question, &query, depth, breadth)?;
         let admitted = admit::admit(session, tree, &legs)?;
-        let survivors = rank::Surviving::new(&admitted, &legs);
+        // Further down, one long note could fill a leg by itself.
+        let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };
+        let survivors = rank::Surviving::new(&admitted, &legs, per_note);
         let best_by_words = survivors.best_by_words();
         let coverage = best_by_words.map_or(Ok(1.0), |best| words::coverage(tree, &query, best))?;
         let ranked = rank::rank(&admitted, &legs, &survivors, coverage, question);
-        // Notes that may no longer be shown leave gaps: fetch until enough passages survive.
-        let is_exhausted = !legs.is_full(depth) || depth >= legs::MAX_DEPTH;
-        if ranked.len() >= wanted || admitted.dropped == 0 || is_exhausted {
+        // Notes that may no longer be shown leave gaps: look further until enough passages survive.
+        if ranked.len() < question.limit && legs.is_full(depth) {
+            depth *= 4;
+        } else if ranked.len() < question.limit && admitted.dropped > 0 && breadth == Breadth::TellingWords {
+            breadth = Breadth::EveryWord;
+        } else {
             return Ok(Found { notes: admitted.notes, hits: ranked });
         }
-        depth *= 4;
     }
+}
+
+/// Which words of a question bring passages in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Breadth {
+    /// Those that tell most: see [`words`].
+    TellingWords,
+    /// All of them.
+    EveryWord,
 }
 
 /// Searches the notes themselves, word by word: for a vault that has no index yet.

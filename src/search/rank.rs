@@ -19,8 +19,10 @@ pub(super) struct Surviving {
 }
 
 impl Surviving {
-    pub(super) fn new(admitted: &Admitted<'_>, legs: &Legs) -> Surviving {
-        Surviving { words: surviving(&legs.words, admitted), meaning: surviving(&legs.meaning, admitted) }
+    /// At most `per_note` passages of a note survive in each leg.
+    pub(super) fn new(admitted: &Admitted<'_>, legs: &Legs, per_note: usize) -> Surviving {
+        let surviving = |leg| surviving(leg, admitted, per_note);
+        Surviving { words: surviving(&legs.words), meaning: surviving(&legs.meaning) }
     }
 
     /// The best passage by words, if there is another leg against which its leg must be weighed.
@@ -71,8 +73,16 @@ fn named_first(hits: Vec<Hit>, is_named: impl Fn(&Hit) -> bool) -> Vec<Hit> {
     upper.chain(lower).collect()
 }
 
-fn surviving(leg: &[Scored<ChunkId>], admitted: &Admitted<'_>) -> Vec<Scored<ChunkId>> {
-    leg.iter().copied().filter(|candidate| admitted.places.contains_key(&candidate.id)).collect()
+fn surviving(leg: &[Scored<ChunkId>], admitted: &Admitted<'_>, per_note: usize) -> Vec<Scored<ChunkId>> {
+    let mut of_note: HashMap<usize, usize> = HashMap::new();
+    let mut is_kept = |candidate: &Scored<ChunkId>| {
+        admitted.places.get(&candidate.id).is_some_and(|(note, _)| {
+            let count = of_note.entry(*note).or_default();
+            *count += 1;
+            *count <= per_note
+        })
+    };
+    leg.iter().copied().filter(|candidate| is_kept(candidate)).collect()
 }
 
 /// The best passages, at most so many of a note.

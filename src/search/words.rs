@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 
+use super::Breadth;
 use super::fuse::{self, Presence};
 use super::legs::KEYWORD_WEIGHTS;
 use super::query::{Ending, Phrase, Query};
@@ -36,9 +37,12 @@ pub(super) fn find(
     query: &Query,
     filter: &Filter,
     depth: usize,
+    breadth: Breadth,
 ) -> Result<Vec<(ChunkId, f64)>, IndexError> {
     let Some(every_word) = query.match_expression() else { return Ok(Vec::new()) };
-    if let Some(Roles { finding, ranking }) = assign_roles(tree, query)? {
+    if breadth == Breadth::TellingWords
+        && let Some(Roles { finding, ranking }) = assign_roles(tree, query)?
+    {
         let found = if ranking.is_empty() {
             tree.matching(&finding, &KEYWORD_WEIGHTS, filter, depth)?
         } else {

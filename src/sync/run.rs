@@ -290,7 +290,8 @@ fn pass(
     progress.advance(walk.notes.len() as u64);
     progress.end();
     let indexed = open.writer.tree().notes()?;
-    if shows_nothing(&walk) && !indexed.is_empty() && open.building.is_none() {
+    let is_bare = || session.is_bare().map_err(SyncError::Vault);
+    if walk.notes.is_empty() && !indexed.is_empty() && open.building.is_none() && is_bare()? {
         return Err(SyncError::EmptyVault { indexed: indexed.len() });
     }
     let mut skipped = count_passed_over(&walk);
@@ -312,11 +313,6 @@ fn pass(
     }
     links.apply(session, &mut open.writer)?;
     Ok(skipped)
-}
-
-/// A vault that is not there. One that holds nothing but private notes is.
-fn shows_nothing(walk: &Walk) -> bool {
-    walk.notes.is_empty() && walk.passed_over.iter().all(|(_, reason)| *reason != PassedOver::Private)
 }
 
 fn count_passed_over(walk: &Walk) -> SkipCounter {

@@ -127,8 +127,19 @@ impl Vault {
         profile: Profile,
         run: impl for<'s> FnOnce(&Session<'s>) -> R,
     ) -> Result<R, RulesUnavailable> {
+        if !self.is_in_place() {
+            return Err(RulesUnavailable("the vault is no longer at its path; start again".to_owned()));
+        }
         let rules = self.rules.current()?;
         Ok(run(&Session { vault: self, rules, profile, links: OnceLock::new(), brand: PhantomData }))
+    }
+
+    /// Does the path still lead to the folder that was opened? After a move, a restored copy or an
+    /// unmounted disk it does not, and what the handle shows is not what the owner sees.
+    fn is_in_place(&self) -> bool {
+        let id = |stat: rustix::io::Result<rustix::fs::Stat>| stat.ok().map(|stat| file_id(&stat));
+        let opened = id(rustix::fs::fstat(&self.root));
+        opened.is_some() && opened == id(rustix::fs::stat(&self.path))
     }
 
     /// The links of the vault, read again when a name changed.

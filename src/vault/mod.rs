@@ -47,9 +47,10 @@ impl Profile {
     }
 }
 
-/// The rules could not be read or understood: every request fails closed.
+/// The rules could not be read or understood, or the vault is not where it was: every request fails
+/// closed.
 #[derive(Debug, thiserror::Error)]
-#[error("the privacy rules cannot be read: {0}")]
+#[error("nothing is served: {0}")]
 pub struct RulesUnavailable(pub String);
 
 /// Where the current rules come from. Asked on every request.

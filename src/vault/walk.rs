@@ -42,6 +42,17 @@ pub struct Walk {
 }
 
 impl Session<'_> {
+    /// Is there nothing at all in the vault's root, not even a hidden file? A vault that is not mounted
+    /// looks like that.
+    pub fn is_bare(&self) -> io::Result<bool> {
+        for entry in rustix::fs::Dir::read_from(self.vault.root_fd())? {
+            if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Walks the vault.
     pub fn walk(&self) -> io::Result<Walk> {
         let names = scan(self.vault.root_fd(), &self.rules)?;

@@ -11,3 +11,4 @@ mod index;
 mod init;
 mod mcp;
 mod noninterference;
+mod review;

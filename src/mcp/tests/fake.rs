@@ -127,6 +127,7 @@ pub(super) fn read_answer() -> ReadAnswer {
         line_end: 8,
         line_count: 40,
         next_line: Some(9),
+        line_cut: true,
     }
 }
 

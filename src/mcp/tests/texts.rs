@@ -59,6 +59,7 @@ fn read() {
 
         ## Mast
         ```
+        The last line is cut: it is longer than max_bytes.
         The text goes on: read again with offset 9.
     "#]]
     .assert_eq(&text::read(&fake::read_answer()));
@@ -67,6 +68,7 @@ fn read() {
         line_start: 0,
         line_end: 0,
         next_line: None,
+        line_cut: false,
         ..fake::read_answer()
     };
     expect![[r#"
@@ -87,6 +89,7 @@ fn read() {
         line_start: 8,
         line_end: 8,
         next_line: None,
+        line_cut: false,
         aliases: Vec::new(),
         tags: Vec::new(),
         ..fake::read_answer()

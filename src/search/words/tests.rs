@@ -100,7 +100,7 @@ fn a_filter_finds_what_only_common_words_find() {
     let folder = tempfile::tempdir().unwrap();
     let writer = writer(&folder);
     let filter = Filter { folders: vec!["few".to_owned()], tags: Vec::new() };
-    let found = find(writer.tree(), &Query::parse("all rare"), &filter, 100).unwrap();
+    let found = find(writer.tree(), &Query::parse("all rare"), &filter, 100, Breadth::TellingWords).unwrap();
     assert_eq!(found.len(), 6);
 }
 
