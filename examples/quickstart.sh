@@ -9,7 +9,7 @@ start=$(pwd)
 cd "$(dirname "$0")/.."
 vault=${1:-examples/vault}
 case ${1:-/} in /*) ;; *) vault=$start/$1 ;; esac
-question=${2:-how long must the coating dry}
+question=${2:-best time of day to get hold of the electrician}
 
 XDG_DATA_HOME="$(pwd)/target/quickstart"
 export XDG_DATA_HOME
