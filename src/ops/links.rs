@@ -1,6 +1,6 @@
 //! Links of a note: what it links to, what links to it, what it names that is not there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::names::{self, Name};
 use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
 use crate::index::{LinkRecord, Tree};
-use crate::note::{self, Link, link};
+use crate::note::{self, Link, LinkKind, link};
 use crate::reply::Reply;
 use crate::vault::{Note, NotePath, Released, Session};
 
@@ -110,21 +110,24 @@ impl<'s> Graph<'_, 's> {
     /// Notes that the note's text links to now, and targets that lead to none.
     fn outgoing(&self, note: &Note<'s>) -> Result<(Ends<'s>, Vec<String>), OpError> {
         let (mut ends, mut unresolved) = (Vec::new(), Vec::new());
-        let mut seen = BTreeSet::new();
-        for link in note::parse(note.text()).links.iter().filter(|link| !link.target.is_empty()) {
+        let (mut seen, mut targets) = (BTreeSet::new(), HashSet::new());
+        let document = note::parse(note.text());
+        // A target that is written twice means the same note twice, the kind of link being equal.
+        let is_new = |link: &&Link| {
+            !link.target.is_empty() && targets.insert((link.kind == LinkKind::Markdown, link.target.clone()))
+        };
+        for link in document.links.iter().filter(is_new) {
             match self.target(link, note.path().as_str())? {
                 Some(target) => {
                     if target.path() != note.path() && seen.insert(target.path().clone()) {
                         ends.push(self.session.release(&target, described(&target)));
                     }
                 }
-                None => {
-                    if !unresolved.contains(&link.target) {
-                        unresolved.push(link.target.clone());
-                    }
-                }
+                None => unresolved.push(link.target.clone()),
             }
         }
+        let mut listed = HashSet::new();
+        unresolved.retain(|target: &String| listed.insert(target.clone()));
         Ok((ends, unresolved))
     }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::vault_unavailable;
-use super::keys::{folder_key, tag_key};
+use super::keys::{carries, filter};
 use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
 use crate::index::{Filter, Tree};
@@ -59,7 +59,7 @@ pub(super) fn run(service: &Service, request: &ListRequest) -> Result<Reply<List
     if !(1..=1000).contains(&request.limit) {
         return Err(OpError::InvalidArgument("limit goes from 1 to 1000"));
     }
-    let filter = filter(request);
+    let filter = filter(request.folder.iter(), &request.tags)?;
     service.request(|session, tree| {
         let after = position(request)?;
         let pages = Pages { session, tree, filter: &filter };
@@ -87,18 +87,6 @@ fn position(request: &ListRequest) -> Result<&str, OpError> {
         .ok_or(OpError::InvalidArgument("this is no cursor of a page before; leave it out"))
 }
 
-fn filter(request: &ListRequest) -> Filter {
-    Filter {
-        folders: request
-            .folder
-            .iter()
-            .map(|folder| folder_key(folder))
-            .filter(|key| !key.is_empty())
-            .collect(),
-        tags: request.tags.iter().map(|tag| tag_key(tag)).filter(|key| !key.is_empty()).collect(),
-    }
-}
-
 /// Pages of the catalogue. A cursor is the last name of a page: a public position, nothing more.
 struct Pages<'a, 's> {
     session: &'a Session<'s>,
@@ -116,8 +104,8 @@ impl<'s> Pages<'_, 's> {
             let paths = self.paths(&after, limit + 1)?;
             has_more = paths.len() > limit;
             after = paths.last().cloned().unwrap_or_default();
-            let session = self.session;
-            let listed: Vec<_> = paths.par_iter().filter_map(|path| list_note(session, path)).collect();
+            let (session, tags) = (self.session, &self.filter.tags);
+            let listed: Vec<_> = paths.par_iter().filter_map(|path| list_note(session, path, tags)).collect();
             page.extend(listed);
         }
         let is_last = page.len() <= limit;
@@ -179,10 +167,12 @@ fn open<'s>(session: &Session<'s>, path: &str) -> Option<Note<'s>> {
     session.open(&NotePath::parse(path).ok()?).ok()
 }
 
-fn list_note<'s>(session: &Session<'s>, path: &str) -> Option<Released<'s, ListedNote>> {
+/// The note, if its text still carries the tags.
+fn list_note<'s>(session: &Session<'s>, path: &str, tags: &[String]) -> Option<Released<'s, ListedNote>> {
     let note = open(session, path)?;
-    let title = note::parse(note.text()).title(note.path().stem()).to_owned();
-    Some(session.release(&note, ListedNote { path: path.to_owned(), title }))
+    let document = note::parse(note.text());
+    let title = document.title(note.path().stem()).to_owned();
+    carries(&document.tags, tags).then(|| session.release(&note, ListedNote { path: path.to_owned(), title }))
 }
 
 fn is_below(path: &str, folders: &[String]) -> bool {

@@ -6,11 +6,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::keys::{folder_key, tag_key};
+use super::keys::filter;
 use super::status::rfc3339;
 use super::trees::check_emptiness;
 use super::{OpError, Service, notice};
-use crate::index::{Cut, Filter, Tree};
+use crate::index::{Cut, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
 use crate::search::query::Query;
@@ -134,11 +134,12 @@ const EXCERPT_BYTES: usize = 200;
 
 pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<SearchAnswer>, OpError> {
     check(request)?;
+    let filter = filter(request.folders.iter(), &request.tags)?;
     service.request(|session, tree| {
         let mut legs = Legs::new(service, request, tree);
         let question = Question {
             text: &request.query,
-            filter: filter(request),
+            filter: filter.clone(),
             by_words: legs.by_words,
             vector: legs.vector.take(),
             limit: request.limit,
@@ -169,18 +170,6 @@ fn check(request: &SearchRequest) -> Result<(), OpError> {
         return Err(OpError::InvalidArgument("limit goes from 1 to 50, max_per_note from 1 to 10"));
     }
     Ok(())
-}
-
-fn filter(request: &SearchRequest) -> Filter {
-    Filter {
-        folders: request
-            .folders
-            .iter()
-            .map(|folder| folder_key(folder))
-            .filter(|key| !key.is_empty())
-            .collect(),
-        tags: request.tags.iter().map(|tag| tag_key(tag)).filter(|key| !key.is_empty()).collect(),
-    }
 }
 
 /// Which legs can run, and what to say about those that cannot.

@@ -137,3 +137,15 @@ fn a_vault_without_any_file_is_no_empty_answer() {
     home.index();
     assert_eq!(paths(&home.json(&["search", "pot"])), ["b.md"]);
 }
+
+#[test]
+fn a_filter_means_what_it_says() {
+    let home = home(&[("a.md", "#fruit kettle"), ("in/b.md", "kettle")]);
+    home.index();
+    assert_eq!(home.found("kettle", &["--folder", "/", "--folder", "nowhere"]).len(), 2);
+    assert_eq!(home.found("kettle", &["--folder", "nowhere"]), [""; 0]);
+    assert_eq!(home.run(&["search", "kettle", "--tag", "#"]).code, Some(2));
+    assert_eq!(home.listed(&["--tag", "fruit"]), ["a.md"]);
+    home.write_note("a.md", "kettle");
+    assert_eq!(home.run(&["list", "--tag", "fruit"]).code, Some(1));
+}
