@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 11] = [
+const KEYS: [Key; 15] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -34,19 +34,19 @@ const KEYS: [Key; 11] = [
     Key { section: "privacy", name: "tags", example: r#"tags = ["private"]"# },
     Key { section: "privacy", name: "frontmatter_flag", example: r#"frontmatter_flag = "private""# },
     Key { section: "privacy", name: "strict", example: "strict = true" },
+    Key { section: "privacy", name: "default", example: r#"default = "public" or "private""# },
+    Key { section: "privacy", name: "allow_folders", example: r#"allow_folders = ["published"]"# },
+    Key { section: "privacy", name: "allow_tags", example: r#"allow_tags = ["public"]"# },
+    Key { section: "privacy", name: "redact_patterns", example: r"redact_patterns = ['\d{4}-\d{4}']" },
     Key { section: "embeddings", name: "backend", example: r#"backend = "builtin" or "none""# },
     Key { section: "embeddings", name: "model", example: r#"model = "auto", "multilingual" or "english""# },
     Key { section: "server", name: "allow_reindex", example: "allow_reindex = true" },
 ];
 
 /// Sections, keys and values that are described elsewhere but not in this version.
-const NOT_YET: [(&str, &str); 12] = [
+const NOT_YET: [(&str, &str); 8] = [
     ("search", "Remove the section: it has no settings."),
     ("index", "Remove the section: it has no settings."),
-    ("default", "Remove the line; name what is private with `folders`, `tags` and `frontmatter_flag`."),
-    ("allow_folders", "Remove the line; name what is private with `folders`."),
-    ("allow_tags", "Remove the line; name what is private with `tags`."),
-    ("redact_patterns", "Remove the line; nothing is masked within a note, so make the whole note private."),
     ("base_url", "Remove the line: models run inside obsearch only."),
     ("allow_remote", "Remove the line: models run inside obsearch only."),
     ("api_key", "Remove the line: models run inside obsearch only."),

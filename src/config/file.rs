@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::config::explain::{self, Refusal};
-use crate::vault::{RuleText, Rules};
+use crate::vault::{RuleText, Rules, Standing};
 
 /// The whole file.
 #[derive(Debug, Default, Deserialize)]
@@ -37,6 +37,21 @@ pub(super) struct PrivacySection {
     pub(super) tags: Vec<Spanned<String>>,
     pub(super) frontmatter_flag: Option<Spanned<String>>,
     pub(super) strict: bool,
+    pub(super) default: DefaultStanding,
+    pub(super) allow_folders: Vec<Spanned<String>>,
+    pub(super) allow_tags: Vec<Spanned<String>>,
+    pub(super) redact_patterns: Vec<Spanned<String>>,
+}
+
+/// What a note is that no rule speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DefaultStanding {
+    /// Everybody may see it.
+    #[default]
+    Public,
+    /// Only the owner may, unless something allows it.
+    Private,
 }
 
 /// `[embeddings]`: where vectors come from.
@@ -110,6 +125,13 @@ impl ConfigFile {
             tags: texts(&self.privacy.tags),
             frontmatter_flag: self.privacy.frontmatter_flag.as_ref().map(|flag| flag.get_ref().clone()),
             strict: self.privacy.strict,
+            default: match self.privacy.default {
+                DefaultStanding::Public => Standing::Public,
+                DefaultStanding::Private => Standing::Private,
+            },
+            allow_folders: texts(&self.privacy.allow_folders),
+            allow_tags: texts(&self.privacy.allow_tags),
+            redact_patterns: texts(&self.privacy.redact_patterns),
             ignore_patterns: self.vault.ignore_patterns.as_deref().map_or(default.ignore_patterns, texts),
             max_note_bytes: self.vault.max_note_bytes.map_or(default.max_note_bytes, NonZeroU64::get),
         }
@@ -118,7 +140,9 @@ impl ConfigFile {
     fn rules(&self) -> impl Iterator<Item = &Spanned<String>> {
         let ignored = self.vault.ignore_patterns.iter().flatten();
         let privacy = &self.privacy;
-        privacy.folders.iter().chain(&privacy.tags).chain(&privacy.frontmatter_flag).chain(ignored)
+        let denied = privacy.folders.iter().chain(&privacy.tags).chain(&privacy.frontmatter_flag);
+        let allowed = privacy.allow_folders.iter().chain(&privacy.allow_tags).chain(&privacy.redact_patterns);
+        denied.chain(allowed).chain(ignored)
     }
 }
 
@@ -147,6 +171,10 @@ mod tests {
             tags = ["private"]
             frontmatter_flag = "secret"
             strict = true
+            default = "private"
+            allow_folders = ["published"]
+            allow_tags = ["public"]
+            redact_patterns = ['\d{4}']
             [embeddings]
             backend = "none"
             model = "english"
@@ -162,6 +190,10 @@ mod tests {
             tags: vec!["private".into()],
             frontmatter_flag: Some("secret".into()),
             strict: true,
+            default: Standing::Private,
+            allow_folders: vec!["published".into()],
+            allow_tags: vec!["public".into()],
+            redact_patterns: vec![r"\d{4}".into()],
             ignore_patterns: vec!["templates".into()],
             max_note_bytes: 1000,
         };

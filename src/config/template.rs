@@ -22,6 +22,12 @@ frontmatter_flag = "private"
 # A note with malformed properties is private only if they mention the flag or a private tag.
 # With true, every such note is private.
 # strict = false
+# With "private", every note is private that nothing below allows; the rules above still hold.
+# default = "public"
+# allow_folders = []               # e.g. ["published"]
+# allow_tags = []                  # tags in well-formed properties, e.g. ["public"]
+# Regular expressions; what they match is masked for AI clients, in the index and in answers.
+# redact_patterns = []             # e.g. ['\d{4} \d{4} \d{4}']
 
 [embeddings]
 # backend = "builtin"              # or "none": keyword search only

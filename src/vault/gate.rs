@@ -16,11 +16,11 @@ use std::time::Duration;
 use rustix::fs::FileType;
 
 use super::decode::{Decoded, decode};
-use super::judge::{Verdict, judge};
+use super::judge::{Verdict, is_allowed_by_tag, judge};
 use super::links::{LinkMap, Names};
 use super::path::NotePath;
 use super::resolve::{self, Resolver};
-use super::rules::Rules;
+use super::rules::{Rules, Standing};
 use super::scan::{FileId, FileStat, file_id};
 use super::{Profile, RulesSource, RulesUnavailable};
 
@@ -199,6 +199,11 @@ impl<'s> Session<'s> {
         if self.is_public() && (self.hides(&text) || lossy.is_some_and(|other| self.hides(&other))) {
             return Err(Refusal::Private);
         }
+        if self.is_public() && !self.is_allowed(path, bytes.id, bytes.hard_links, &text) {
+            return Err(Refusal::Private);
+        }
+        // Masked here, so that index, hashes and answers all know the masked text only.
+        let text = if self.is_public() { self.rules.redact(text) } else { text };
         Ok(Note { path: path.clone(), text: text.into(), stat: bytes.stat, brand: PhantomData })
     }
 
@@ -229,6 +234,17 @@ impl<'s> Session<'s> {
             Names::Known(names) => !names.iter().any(|name| self.rules.hides_name(name)),
             Names::Uncertain => false,
         }
+    }
+
+    /// Where notes are private by default: do all names of the file lie in allowed folders, or does the note
+    /// carry an allowed tag?
+    fn is_allowed(&self, path: &NotePath, id: FileId, hard_links: u64, text: &str) -> bool {
+        let names_are_allowed = || {
+            let links = self.links.get_or_init(|| self.vault.current_links(&self.rules).ok());
+            let names = links.as_ref().map(|links| links.names(path.as_str(), id, hard_links));
+            matches!(names, Some(Names::Known(names)) if names.iter().all(|name| self.rules.allows_name(name)))
+        };
+        self.rules.default == Standing::Public || names_are_allowed() || is_allowed_by_tag(&self.rules, text)
     }
 
     /// Opens once, reads once; repeats only when the file changed meanwhile.

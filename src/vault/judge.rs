@@ -29,5 +29,13 @@ pub(super) fn judge(rules: &Rules, text: &str) -> Verdict {
     if private { Verdict::Private } else { Verdict::Public }
 }
 
+/// Does the note say of itself, in properties that nobody can misread, that it is public? Narrow where
+/// [`judge`] is wide: only the tags at the top of a well-formed block that begins the note count.
+pub(super) fn is_allowed_by_tag(rules: &Rules, text: &str) -> bool {
+    let begins_with_block = text.starts_with("---\n") || text.starts_with("---\r\n");
+    begins_with_block
+        && area::areas(text).first().is_some_and(|area| properties::has_allowed_tag(rules, area))
+}
+
 #[cfg(test)]
 mod tests;

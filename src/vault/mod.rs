@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 pub use gate::{NotFound, Note, Refusal, Released, Session, Vault, VaultError};
 pub use path::{InvalidPath, NotePath};
-pub use rules::{RuleError, RuleText, Rules};
+pub use rules::{RuleError, RuleText, Rules, Standing};
 pub use scan::FileStat;
 pub use walk::{Listed, PassedOver, Walk};
 

@@ -1,6 +1,10 @@
 //! Rule text -> compiled rules over names and tags. Pure; compares folded text only; one bad
 //! rule refuses them all. What a note's bytes say against these rules is `judge`'s business.
 
+use std::borrow::Cow;
+
+use regex::{Captures, Regex, RegexBuilder};
+
 use super::fold::fold;
 use super::glob::SegmentGlob;
 use super::path::NotePath;
@@ -16,10 +20,28 @@ pub struct RuleText {
     pub frontmatter_flag: Option<String>,
     /// Every note with a malformed properties block is private.
     pub strict: bool,
+    /// What a note is that no rule speaks of.
+    pub default: Standing,
+    /// Where notes are private by default: folders that are public all the same.
+    pub allow_folders: Vec<String>,
+    /// Where notes are private by default: property tags that make a note public all the same.
+    pub allow_tags: Vec<String>,
+    /// Regular expressions; what they match is masked on the public profile.
+    pub redact_patterns: Vec<String>,
     /// Folders and files that do not exist for obsearch, on any profile: globs per segment.
     pub ignore_patterns: Vec<String>,
     /// Larger notes are not served.
     pub max_note_bytes: u64,
+}
+
+/// What a note is that no rule speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Standing {
+    /// Everybody may see it.
+    #[default]
+    Public,
+    /// Only the owner may, unless something allows it.
+    Private,
 }
 
 impl Default for RuleText {
@@ -29,6 +51,10 @@ impl Default for RuleText {
             tags: Vec::new(),
             frontmatter_flag: None,
             strict: false,
+            default: Standing::Public,
+            allow_folders: Vec::new(),
+            allow_tags: Vec::new(),
+            redact_patterns: Vec::new(),
             ignore_patterns: [".git", ".obsidian", ".trash"].map(str::to_owned).to_vec(),
             max_note_bytes: 16 * 1024 * 1024,
         }
@@ -63,6 +89,11 @@ pub struct Rules {
     /// Folded.
     pub(super) flag: Option<String>,
     pub(super) strict: bool,
+    pub(super) default: Standing,
+    allow_folders: Vec<PathRule>,
+    /// Folded, without `#`.
+    allow_tags: Vec<String>,
+    redactions: Vec<Regex>,
     pub(super) max_note_bytes: u64,
     fingerprint: String,
 }
@@ -80,6 +111,18 @@ impl Rules {
             tags: text.tags.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>()?,
             flag: text.frontmatter_flag.as_deref().map(compile_flag).transpose()?,
             strict: text.strict,
+            default: text.default,
+            allow_folders: text
+                .allow_folders
+                .iter()
+                .map(|rule| PathRule::compile(rule))
+                .collect::<Result<_, _>>()?,
+            allow_tags: text.allow_tags.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>()?,
+            redactions: text
+                .redact_patterns
+                .iter()
+                .map(|rule| compile_redaction(rule))
+                .collect::<Result<_, _>>()?,
             max_note_bytes: text.max_note_bytes,
             fingerprint: text.fingerprint(),
         })
@@ -95,6 +138,27 @@ impl Rules {
         matches_any(&self.folders, path)
     }
 
+    /// A name that lies in a folder that is public where notes are private by default.
+    pub(super) fn allows_name(&self, path: &str) -> bool {
+        matches_any(&self.allow_folders, path)
+    }
+
+    /// A property tag without `#`, folded, that makes a note public where notes are private by default.
+    pub(super) fn allows_folded_tag(&self, tag: &str) -> bool {
+        covers(&self.allow_tags, tag)
+    }
+
+    /// The text with every match of a redaction masked by as many `*` as it has bytes.
+    pub(super) fn redact(&self, mut text: String) -> String {
+        for pattern in &self.redactions {
+            let masked = pattern.replace_all(&text, |found: &Captures<'_>| "*".repeat(found[0].len()));
+            if let Cow::Owned(masked) = masked {
+                text = masked;
+            }
+        }
+        text
+    }
+
     /// A name that does not exist for obsearch, on any profile.
     pub(super) fn ignores_name(&self, path: &str) -> bool {
         matches_any(&self.ignored, path)
@@ -102,9 +166,7 @@ impl Rules {
 
     /// A tag without `#`, folded, that a tag rule makes private: the tag itself or one above it.
     pub(super) fn hides_folded_tag(&self, tag: &str) -> bool {
-        self.tags.iter().any(|rule| {
-            tag.strip_prefix(&**rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+        covers(&self.tags, tag)
     }
 
     /// Does any rule look at what a note says, or do names alone decide?
@@ -216,6 +278,25 @@ fn compile_tag(rule: &str) -> Result<String, RuleError> {
         return Ok(tag.to_owned());
     };
     Err(RuleError { rule: rule.to_owned(), reason: reason.to_owned() })
+}
+
+/// Is the tag one of these, or nested below one?
+fn covers(rules: &[String], tag: &str) -> bool {
+    let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    rules.iter().any(|rule| tag.strip_prefix(&**rule).is_some_and(is_below))
+}
+
+fn compile_redaction(rule: &str) -> Result<Regex, RuleError> {
+    let fail = |reason: &str| RuleError { rule: rule.to_owned(), reason: reason.to_owned() };
+    match RegexBuilder::new(rule).size_limit(1 << 20).build() {
+        Ok(pattern) if pattern.is_match("") => {
+            Err(fail("it matches the empty text, and so says nothing of what to mask"))
+        }
+        Ok(pattern) => Ok(pattern),
+        Err(_) => Err(fail(
+            "it is not a regular expression; a backslash is written twice, or the text in single quotes",
+        )),
+    }
 }
 
 fn compile_flag(rule: &str) -> Result<String, RuleError> {

@@ -3,6 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "rules written on the spot read better")]
 #![expect(clippy::redundant_closure_for_method_calls, reason = "`Session::walk` is not general enough")]
 
+mod allow;
 mod bugs;
 mod content;
 mod links;

@@ -149,3 +149,30 @@ fn a_filter_means_what_it_says() {
     home.write_note("a.md", "kettle");
     assert_eq!(home.run(&["list", "--tag", "fruit"]).code, Some(1));
 }
+
+#[test]
+fn private_by_default_and_masked_text_hold_from_the_file_to_the_tree() {
+    let home = home(&[
+        ("plain.md", "A kettle nobody allowed, zqkbodox.\n"),
+        ("published/a.md", "A kettle, card 1234-5678.\n"),
+        ("tagged.md", "---\ntags: [public]\n---\nAnother kettle.\n"),
+    ]);
+    home.configure(
+        "[vault]\npath = \"~/Notes\"\n[privacy]\ndefault = \"private\"\nallow_folders = [\"published\"]\n\
+         allow_tags = [\"public\"]\nredact_patterns = ['\\d{4}-\\d{4}']\n[embeddings]\nbackend = \"none\"\n",
+    );
+    home.index();
+    let mut found = home.found("kettle", &[]);
+    found.sort();
+    assert_eq!(found, ["published/a.md", "tagged.md"]);
+    assert_eq!(home.run(&["read", "plain.md"]).code, Some(1));
+    assert_eq!(home.words_in_tree("public", &["qkbodox", "1234", "5678"]), [""; 0]);
+    assert_eq!(home.found("1234", &[]), [""; 0]);
+    assert!(home.json(&["read", "published/a.md"])["text"].as_str().unwrap().contains("card *********"));
+    assert!(
+        home.json(&["read", "published/a.md", "--profile", "full"])["text"]
+            .as_str()
+            .unwrap()
+            .contains("1234-5678")
+    );
+}

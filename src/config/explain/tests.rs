@@ -66,7 +66,7 @@ fn misspelt_keys_are_refused_with_the_key_that_was_meant() {
                Did you mean `frontmatter_flag`?
 
             2: unknown key `secret` in [privacy]: secret = true
-               Remove it, or use one of `folders`, `tags`, `frontmatter_flag`, `strict`.
+               Remove it, or use one of `folders`, `tags`, `frontmatter_flag`, `strict`, `default`, `allow_folders`, `allow_tags`, `redact_patterns`.
 
             2: unknown key `paths` in [vault]: paths = "/x"
                Did you mean `path`?
@@ -253,11 +253,11 @@ fn what_is_not_in_this_version_says_so() {
             2: `base_url` is not in this version: base_url = "http://localhost"
                Remove the line: models run inside obsearch only.
 
-            2: `default` is not in this version: default = "private"
-               Remove the line; name what is private with `folders`, `tags` and `frontmatter_flag`.
+            accepted: [privacy]
+            default = "private"
 
-            2: `redact_patterns` is not in this version: redact_patterns = []
-               Remove the line; nothing is masked within a note, so make the whole note private.
+            accepted: [privacy]
+            redact_patterns = []
 
             1: `search` is not in this version: [search]
                Remove the section: it has no settings.

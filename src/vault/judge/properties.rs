@@ -29,6 +29,16 @@ fn cannot_mention(rules: &Rules, text: &str) -> bool {
     !text.contains('\\') && !rules.tags.iter().chain(&rules.flag).any(|word| folded.contains(&**word))
 }
 
+/// A tag property at the top of a well-formed block that makes the note public where notes are
+/// private by default.
+pub(super) fn has_allowed_tag(rules: &Rules, area: &Area<'_>) -> bool {
+    let yaml = if area.is_yaml { read_yaml(area.text) } else { None };
+    let Some(Node::Map(entries)) = yaml else { return false };
+    let is_tags = |key: &Node| matches!(key, Node::Text(key) if matches!(fold(key).trim(), "tags" | "tag"));
+    let tags = entries.iter().filter(|(key, _)| is_tags(key)).flat_map(|(_, value)| value.texts());
+    tags.flat_map(split_tags).any(|tag| rules.allows_folded_tag(&tag))
+}
+
 /// The block as YAML: a map, or nothing at all. `None` for anything else.
 fn read_yaml(text: &str) -> Option<Node> {
     if text.len() > MAX_YAML_BYTES {
@@ -81,12 +91,16 @@ fn is_plainly_off(value: &str) -> bool {
     matches!(folded.trim().trim_matches(['"', '\'']).trim(), "false" | "no" | "off" | "n" | "0")
 }
 
-/// A tag property: split at commas and blanks, with or without `#`.
 fn has_private_tag(rules: &Rules, text: &str) -> bool {
+    split_tags(text).iter().any(|tag| rules.hides_folded_tag(tag))
+}
+
+/// The folded tags of a tag property: split at commas and blanks, with or without `#`.
+fn split_tags(text: &str) -> Vec<String> {
     fold(text)
         .split(|c: char| c == ',' || c.is_whitespace())
-        .map(|tag| tag.trim_start_matches('#').trim_matches(['"', '\'', '/']))
-        .any(|tag| rules.hides_folded_tag(tag))
+        .map(|tag| tag.trim_start_matches('#').trim_matches(['"', '\'', '/']).to_owned())
+        .collect()
 }
 
 /// The raw lines of a readable block: the flag as a key, comments included, and private tags on
