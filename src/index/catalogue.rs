@@ -124,15 +124,6 @@ impl Tree {
         self.note_rows(&sql, vec![Value::Text(key.to_owned())])
     }
 
-    /// Notes that link to a note.
-    pub fn backlinks(&self, target: NoteId) -> Result<Vec<NoteEntry>, IndexError> {
-        let sql = format!(
-            "SELECT DISTINCT {NOTE_COLUMNS} FROM note JOIN link ON link.source = note.id
-             WHERE link.target = ? AND note.id <> link.target ORDER BY path"
-        );
-        self.note_rows(&sql, vec![Value::Integer(target)])
-    }
-
     /// Notes with a link that looks for one of these names.
     pub fn sources_of(&self, keys: &[Hash16]) -> Result<Vec<NoteEntry>, IndexError> {
         let sql = format!(
