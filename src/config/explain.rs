@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 15] = [
+const KEYS: [Key; 16] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -37,6 +37,7 @@ const KEYS: [Key; 15] = [
     Key { section: "privacy", name: "default", example: r#"default = "public" or "private""# },
     Key { section: "privacy", name: "allow_folders", example: r#"allow_folders = ["published"]"# },
     Key { section: "privacy", name: "allow_tags", example: r#"allow_tags = ["public"]"# },
+    Key { section: "privacy", name: "allow_flag", example: r#"allow_flag = "publish""# },
     Key { section: "privacy", name: "redact_patterns", example: r"redact_patterns = ['\d{4}-\d{4}']" },
     Key { section: "embeddings", name: "backend", example: r#"backend = "builtin" or "none""# },
     Key { section: "embeddings", name: "model", example: r#"model = "auto", "multilingual" or "english""# },

@@ -40,6 +40,7 @@ pub(super) struct PrivacySection {
     pub(super) default: DefaultStanding,
     pub(super) allow_folders: Vec<Spanned<String>>,
     pub(super) allow_tags: Vec<Spanned<String>>,
+    pub(super) allow_flag: Option<Spanned<String>>,
     pub(super) redact_patterns: Vec<Spanned<String>>,
 }
 
@@ -131,6 +132,7 @@ impl ConfigFile {
             },
             allow_folders: texts(&self.privacy.allow_folders),
             allow_tags: texts(&self.privacy.allow_tags),
+            allow_flag: self.privacy.allow_flag.as_ref().map(|flag| flag.get_ref().clone()),
             redact_patterns: texts(&self.privacy.redact_patterns),
             ignore_patterns: self.vault.ignore_patterns.as_deref().map_or(default.ignore_patterns, texts),
             max_note_bytes: self.vault.max_note_bytes.map_or(default.max_note_bytes, NonZeroU64::get),
@@ -141,8 +143,8 @@ impl ConfigFile {
         let ignored = self.vault.ignore_patterns.iter().flatten();
         let privacy = &self.privacy;
         let denied = privacy.folders.iter().chain(&privacy.tags).chain(&privacy.frontmatter_flag);
-        let allowed = privacy.allow_folders.iter().chain(&privacy.allow_tags).chain(&privacy.redact_patterns);
-        denied.chain(allowed).chain(ignored)
+        let allowed = privacy.allow_folders.iter().chain(&privacy.allow_tags).chain(&privacy.allow_flag);
+        denied.chain(allowed).chain(&privacy.redact_patterns).chain(ignored)
     }
 }
 
@@ -174,6 +176,7 @@ mod tests {
             default = "private"
             allow_folders = ["published"]
             allow_tags = ["public"]
+            allow_flag = "publish"
             redact_patterns = ['\d{4}']
             [embeddings]
             backend = "none"
@@ -193,6 +196,7 @@ mod tests {
             default: Standing::Private,
             allow_folders: vec!["published".into()],
             allow_tags: vec!["public".into()],
+            allow_flag: Some("publish".into()),
             redact_patterns: vec![r"\d{4}".into()],
             ignore_patterns: vec!["templates".into()],
             max_note_bytes: 1000,

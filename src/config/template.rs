@@ -26,6 +26,7 @@ frontmatter_flag = "private"
 # default = "public"
 # allow_folders = []               # e.g. ["published"]
 # allow_tags = []                  # tags in well-formed properties, e.g. ["public"]
+# allow_flag = "publish"           # a property: `publish: true`
 # Regular expressions; what they match is masked for AI clients, in the index and in answers.
 # redact_patterns = []             # e.g. ['\d{4} \d{4} \d{4}']
 

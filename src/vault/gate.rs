@@ -15,8 +15,9 @@ use std::time::Duration;
 
 use rustix::fs::FileType;
 
-use super::decode::{Decoded, decode};
-use super::judge::{Verdict, is_allowed_by_tag, judge};
+use super::decode::decode;
+use super::exclusions::ExclusionCache;
+use super::judge;
 use super::links::{LinkMap, Names};
 use super::path::NotePath;
 use super::resolve::{self, Resolver};
@@ -88,6 +89,7 @@ pub struct Vault {
     device: u64,
     pub(super) resolver: Box<dyn Resolver>,
     rules: Box<dyn RulesSource>,
+    exclusions: ExclusionCache,
     links: Mutex<Option<Arc<LinkMap>>>,
 }
 
@@ -107,7 +109,8 @@ impl Vault {
         let stat = rustix::fs::fstat(&root).map_err(|error| fail(error.into()))?;
         let (device, _) = file_id(&stat);
         let resolver = resolve::best(root.as_fd());
-        Ok(Vault { root, path: real, device, resolver, rules, links: Mutex::new(None) })
+        let (exclusions, links) = (ExclusionCache::default(), Mutex::new(None));
+        Ok(Vault { root, path: real, device, resolver, rules, exclusions, links })
     }
 
     /// Where the vault is, links resolved.
@@ -130,7 +133,7 @@ impl Vault {
         if !self.is_in_place() {
             return Err(RulesUnavailable("the vault is no longer at its path; start again".to_owned()));
         }
-        let rules = self.rules.current()?;
+        let rules = self.exclusions.add_to(self.rules.current()?, self.root.as_fd())?;
         Ok(run(&Session { vault: self, rules, profile, links: OnceLock::new(), brand: PhantomData }))
     }
 
@@ -195,15 +198,18 @@ impl<'s> Session<'s> {
         if self.is_public() && !self.names_are_public(path, bytes.id, bytes.hard_links) {
             return Err(Refusal::Private);
         }
-        let Decoded { text, lossy } = decode(bytes.content).ok_or(Refusal::NotText)?;
-        if self.is_public() && (self.hides(&text) || lossy.is_some_and(|other| self.hides(&other))) {
-            return Err(Refusal::Private);
-        }
-        if self.is_public() && !self.is_allowed(path, bytes.id, bytes.hard_links, &text) {
-            return Err(Refusal::Private);
-        }
-        // Masked here, so that index, hashes and answers all know the masked text only.
-        let text = if self.is_public() { self.rules.redact(text) } else { text };
+        let decoded = decode(bytes.content).ok_or(Refusal::NotText)?;
+        let text = match self.profile {
+            Profile::Full => decoded.text,
+            Profile::Public => {
+                if !self.is_allowed(path, bytes.id, bytes.hard_links, &decoded.text) {
+                    return Err(Refusal::Private);
+                }
+                let text = judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?;
+                // Masked here, so that index, hashes and answers all know the masked text only.
+                self.rules.redact(text)
+            }
+        };
         Ok(Note { path: path.clone(), text: text.into(), stat: bytes.stat, brand: PhantomData })
     }
 
@@ -222,33 +228,32 @@ impl<'s> Session<'s> {
         self.profile == Profile::Public
     }
 
-    fn hides(&self, text: &str) -> bool {
-        judge(&self.rules, text) == Verdict::Private
+    /// Every name that leads to the file; `None` where the names of the vault cannot be read.
+    pub(super) fn names(&self, path: &NotePath, id: FileId, hard_links: u64) -> Option<Names> {
+        let links = self.links.get_or_init(|| self.vault.current_links(&self.rules).ok());
+        links.as_ref().map(|links| links.names(path.as_str(), id, hard_links))
     }
 
     /// Is every name that leads to the file free of folder rules?
     pub(super) fn names_are_public(&self, path: &NotePath, id: FileId, hard_links: u64) -> bool {
-        let links = self.links.get_or_init(|| self.vault.current_links(&self.rules).ok());
-        let Some(links) = links else { return false };
-        match links.names(path.as_str(), id, hard_links) {
-            Names::Known(names) => !names.iter().any(|name| self.rules.hides_name(name)),
-            Names::Uncertain => false,
-        }
+        let names = self.names(path, id, hard_links);
+        matches!(names, Some(Names::Known(names)) if !names.iter().any(|name| self.rules.hides_name(name)))
     }
 
     /// Where notes are private by default: do all names of the file lie in allowed folders, or does the note
-    /// carry an allowed tag?
+    /// say that it is public?
     fn is_allowed(&self, path: &NotePath, id: FileId, hard_links: u64, text: &str) -> bool {
         let names_are_allowed = || {
-            let links = self.links.get_or_init(|| self.vault.current_links(&self.rules).ok());
-            let names = links.as_ref().map(|links| links.names(path.as_str(), id, hard_links));
+            let names = self.names(path, id, hard_links);
             matches!(names, Some(Names::Known(names)) if names.iter().all(|name| self.rules.allows_name(name)))
         };
-        self.rules.default == Standing::Public || names_are_allowed() || is_allowed_by_tag(&self.rules, text)
+        self.rules.default == Standing::Public
+            || names_are_allowed()
+            || judge::is_allowed_by_text(&self.rules, text)
     }
 
     /// Opens once, reads once; repeats only when the file changed meanwhile.
-    fn read(&self, path: &NotePath) -> Result<Bytes, Refusal> {
+    pub(super) fn read(&self, path: &NotePath) -> Result<Bytes, Refusal> {
         for _ in 0..READ_TRIES {
             let file =
                 self.vault.resolver.open(self.vault.root.as_fd(), path).map_err(|error| {
@@ -267,11 +272,11 @@ impl<'s> Session<'s> {
 }
 
 /// What was read, and what the file was while it was read.
-struct Bytes {
-    content: Vec<u8>,
+pub(super) struct Bytes {
+    pub(super) content: Vec<u8>,
     stat: FileStat,
-    id: FileId,
-    hard_links: u64,
+    pub(super) id: FileId,
+    pub(super) hard_links: u64,
 }
 
 /// Reads the file, at most `limit` bytes. `None` when it changed while it was read or just before.

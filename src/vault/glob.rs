@@ -6,12 +6,12 @@
 const MAX_ALTERNATIVES: usize = 256;
 
 /// A compiled glob: `*`, `?`, `[a-z]`, `[!a-z]` and `{this,that}`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SegmentGlob {
     alternatives: Vec<Vec<Token>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Token {
     Literal(char),
     AnyOne,

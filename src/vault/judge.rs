@@ -1,4 +1,5 @@
-//! (Rules, text of a note) -> public or private. Pure; fails closed; linear time.
+//! (Rules, text of a note) -> what of it the public may see, or nothing. Pure; fails closed; linear
+//! time.
 //!
 //! The judge sees more than any reader of Markdown does: tags in code, comments and broken
 //! properties count, the properties block is looked for more widely than Obsidian looks, and a
@@ -8,33 +9,91 @@
 mod area;
 mod inline;
 mod node;
+mod parts;
 mod properties;
 
+use std::ops::Range;
+
+pub(super) use parts::private_parts;
+
+use super::decode::Decoded;
 use super::rules::Rules;
 
-/// Who may see a note.
+/// A place in a note's text that makes the note private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Everyone.
-    Public,
-    /// The owner only.
-    Private,
+pub(super) struct Mark {
+    /// What stands there.
+    pub(super) word: Word,
+    /// Where, in bytes.
+    pub(super) at: usize,
 }
 
-/// Judges the text of a note, not its name.
-pub(super) fn judge(rules: &Rules, text: &str) -> Verdict {
-    let private = rules.judges_content()
-        && (inline::has_private_tag(rules, text)
-            || area::areas(text).iter().any(|area| properties::is_private(rules, area)));
-    if private { Verdict::Private } else { Verdict::Public }
+/// What a mark is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A tag that the tag rule of this number makes private.
+    Tag(usize),
+    /// The flag.
+    Flag,
+    /// Properties that cannot be read, where the rules are strict.
+    Malformed,
+    /// Private parts in bytes that can be read in two ways.
+    Ambiguous,
+}
+
+/// All that makes a note of this text private, looked for only as far as it is asked for.
+pub(super) fn marks<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Item = Mark> + 'a {
+    inline::private_tags(rules, text).chain(marks_in_properties(rules, text))
+}
+
+fn marks_in_properties<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Item = Mark> + 'a {
+    std::iter::once_with(|| area::areas(text)).flatten().flat_map(|area| properties::marks(rules, &area))
+}
+
+/// The text as the public may see it, its private parts taken out; `None` for a private note.
+pub(super) fn public_text(rules: &Rules, decoded: Decoded) -> Option<String> {
+    let parts = private_parts(rules, &decoded.text);
+    let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
+    let is_public = decisive_marks(rules, &decoded, &parts, rest.as_deref()).next().is_none();
+    is_public.then(|| rest.unwrap_or(decoded.text))
+}
+
+/// All that makes the note private, in the order of the text; for the owner.
+pub(super) fn all_marks(rules: &Rules, decoded: &Decoded) -> Vec<Mark> {
+    let parts = private_parts(rules, &decoded.text);
+    let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
+    let mut marks: Vec<Mark> = decisive_marks(rules, decoded, &parts, rest.as_deref()).collect();
+    marks.sort_by_key(|mark| mark.at);
+    marks.dedup();
+    marks
+}
+
+/// `rest` is the text without its private parts, if it has any.
+fn decisive_marks<'a>(
+    rules: &'a Rules,
+    decoded: &'a Decoded,
+    parts: &'a [Range<usize>],
+    rest: Option<&'a str>,
+) -> impl Iterator<Item = Mark> + 'a {
+    let Decoded { text, lossy } = decoded;
+    // Properties count as they stand in the file, and as they stand once the parts are gone.
+    let of_file = rest.map(|_| marks_in_properties(rules, text));
+    let of_rest = marks(rules, rest.unwrap_or(text))
+        .map(|mark| Mark { at: parts::place_in_file(parts, mark.at), ..mark });
+    let of_other = lossy.iter().flat_map(move |other| {
+        // Two readings need not agree about where a part ends.
+        let is_whole = rest.is_none() && private_parts(rules, other).is_empty();
+        let ambiguous = (!is_whole).then_some(Mark { word: Word::Ambiguous, at: 0 });
+        ambiguous.into_iter().chain(marks(rules, other))
+    });
+    of_file.into_iter().flatten().chain(of_rest).chain(of_other)
 }
 
 /// Does the note say of itself, in properties that nobody can misread, that it is public? Narrow where
-/// [`judge`] is wide: only the tags at the top of a well-formed block that begins the note count.
-pub(super) fn is_allowed_by_tag(rules: &Rules, text: &str) -> bool {
+/// the rest of the judge is wide: only the top of a well-formed block that begins the note counts.
+pub(super) fn is_allowed_by_text(rules: &Rules, text: &str) -> bool {
     let begins_with_block = text.starts_with("---\n") || text.starts_with("---\r\n");
-    begins_with_block
-        && area::areas(text).first().is_some_and(|area| properties::has_allowed_tag(rules, area))
+    begins_with_block && area::areas(text).first().is_some_and(|area| properties::allow(rules, area))
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ pub mod path;
 pub mod rules;
 
 mod decode;
+mod exclusions;
+mod explain;
 mod fold;
 mod gate;
 mod glob;
@@ -22,6 +24,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use explain::{Explanation, Ground, Place};
 pub use gate::{NotFound, Note, Refusal, Released, Session, Vault, VaultError};
 pub use path::{InvalidPath, NotePath};
 pub use rules::{RuleError, RuleText, Rules, Standing};

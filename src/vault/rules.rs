@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use regex::{Captures, Regex, RegexBuilder};
 
+use super::exclusions::Exclusions;
 use super::fold::fold;
 use super::glob::SegmentGlob;
 use super::path::NotePath;
@@ -26,6 +27,8 @@ pub struct RuleText {
     pub allow_folders: Vec<String>,
     /// Where notes are private by default: property tags that make a note public all the same.
     pub allow_tags: Vec<String>,
+    /// Where notes are private by default: the property that makes a note public all the same.
+    pub allow_flag: Option<String>,
     /// Regular expressions; what they match is masked on the public profile.
     pub redact_patterns: Vec<String>,
     /// Folders and files that do not exist for obsearch, on any profile: globs per segment.
@@ -54,6 +57,7 @@ impl Default for RuleText {
             default: Standing::Public,
             allow_folders: Vec::new(),
             allow_tags: Vec::new(),
+            allow_flag: None,
             redact_patterns: Vec::new(),
             ignore_patterns: [".git", ".obsidian", ".trash"].map(str::to_owned).to_vec(),
             max_note_bytes: 16 * 1024 * 1024,
@@ -61,11 +65,14 @@ impl Default for RuleText {
     }
 }
 
+/// Counts the changes to what the rules mean: which notes they hide, and what of a note is shown.
+const MEANING_VERSION: u32 = 2;
+
 impl RuleText {
     /// A number that changes when the meaning of the rules may have changed: an index built
     /// under other rules is brought up to date against all notes.
     pub fn fingerprint(&self) -> String {
-        blake3::hash(format!("{self:?}").as_bytes()).to_hex()[..16].to_owned()
+        blake3::hash(format!("{MEANING_VERSION} {self:?}").as_bytes()).to_hex()[..16].to_owned()
     }
 }
 
@@ -80,10 +87,14 @@ pub struct RuleError {
 }
 
 /// The rules, compiled.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rules {
+    /// As the owner wrote them; the compiled ones have the same order.
+    pub(super) written: RuleText,
     folders: Vec<PathRule>,
     ignored: Vec<PathRule>,
+    /// What the owner excluded in Obsidian's settings.
+    excluded: Exclusions,
     /// Folded, without `#`.
     pub(super) tags: Vec<String>,
     /// Folded.
@@ -93,6 +104,8 @@ pub struct Rules {
     allow_folders: Vec<PathRule>,
     /// Folded, without `#`.
     allow_tags: Vec<String>,
+    /// Folded.
+    pub(super) allow_flag: Option<String>,
     redactions: Vec<Regex>,
     pub(super) max_note_bytes: u64,
     fingerprint: String,
@@ -101,23 +114,21 @@ pub struct Rules {
 impl Rules {
     /// Compiles the rules; one bad rule refuses them all.
     pub fn compile(text: &RuleText) -> Result<Rules, RuleError> {
+        refuse_idle_permissions(text)?;
+        let each =
+            |rules: &[String]| rules.iter().map(|rule| PathRule::compile(rule)).collect::<Result<_, _>>();
+        let tags = |rules: &[String]| rules.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>();
         Ok(Rules {
-            folders: text.folders.iter().map(|rule| PathRule::compile(rule)).collect::<Result<_, _>>()?,
-            ignored: text
-                .ignore_patterns
-                .iter()
-                .map(|rule| PathRule::compile(rule))
-                .collect::<Result<_, _>>()?,
-            tags: text.tags.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>()?,
+            folders: each(&text.folders)?,
+            ignored: each(&text.ignore_patterns)?,
+            excluded: Exclusions::default(),
+            tags: tags(&text.tags)?,
             flag: text.frontmatter_flag.as_deref().map(compile_flag).transpose()?,
             strict: text.strict,
             default: text.default,
-            allow_folders: text
-                .allow_folders
-                .iter()
-                .map(|rule| PathRule::compile(rule))
-                .collect::<Result<_, _>>()?,
-            allow_tags: text.allow_tags.iter().map(|tag| compile_tag(tag)).collect::<Result<_, _>>()?,
+            allow_folders: each(&text.allow_folders)?,
+            allow_tags: tags(&text.allow_tags)?,
+            allow_flag: text.allow_flag.as_deref().map(compile_flag).transpose()?,
             redactions: text
                 .redact_patterns
                 .iter()
@@ -125,7 +136,14 @@ impl Rules {
                 .collect::<Result<_, _>>()?,
             max_note_bytes: text.max_note_bytes,
             fingerprint: text.fingerprint(),
+            written: text.clone(),
         })
+    }
+
+    /// The same rules, and these exclusions of Obsidian's.
+    pub(super) fn with_exclusions(&self, excluded: Exclusions) -> Rules {
+        let fingerprint = excluded.fingerprint(&self.fingerprint);
+        Rules { excluded, fingerprint, ..self.clone() }
     }
 
     /// See [`RuleText::fingerprint`].
@@ -133,19 +151,39 @@ impl Rules {
         &self.fingerprint
     }
 
-    /// A name that a folder rule makes private: the name itself or a folder above it.
+    /// A name that a folder rule or Obsidian's list makes private: the name itself or a folder above it.
     pub(super) fn hides_name(&self, path: &str) -> bool {
-        matches_any(&self.folders, path)
+        self.hiding_folder(path).is_some() || self.excluding_filter(path).is_some()
+    }
+
+    /// The number of the folder rule that makes the name private.
+    pub(super) fn hiding_folder(&self, path: &str) -> Option<usize> {
+        first_match(&self.folders, path)
+    }
+
+    /// Does the folder rule of this number cover the name?
+    pub(super) fn folder_covers(&self, number: usize, path: &str) -> bool {
+        self.folders.get(number).is_some_and(|rule| first_match(std::slice::from_ref(rule), path).is_some())
+    }
+
+    /// The entries of Obsidian's list.
+    pub(super) fn excluded_filters(&self) -> Vec<&str> {
+        self.excluded.written()
+    }
+
+    /// The entry of Obsidian's list that makes the name private.
+    pub(super) fn excluding_filter(&self, path: &str) -> Option<&str> {
+        self.excluded.matching(path)
     }
 
     /// A name that lies in a folder that is public where notes are private by default.
     pub(super) fn allows_name(&self, path: &str) -> bool {
-        matches_any(&self.allow_folders, path)
+        first_match(&self.allow_folders, path).is_some()
     }
 
     /// A property tag without `#`, folded, that makes a note public where notes are private by default.
     pub(super) fn allows_folded_tag(&self, tag: &str) -> bool {
-        covers(&self.allow_tags, tag)
+        covering(&self.allow_tags, tag).is_some()
     }
 
     /// The text with every match of a redaction masked by as many `*` as it has bytes.
@@ -159,44 +197,69 @@ impl Rules {
         text
     }
 
+    /// How many places [`Rules::redact`] would mask.
+    pub(super) fn count_redactions(&self, text: &str) -> usize {
+        self.redactions.iter().map(|pattern| pattern.find_iter(text).count()).sum()
+    }
+
     /// A name that does not exist for obsearch, on any profile.
     pub(super) fn ignores_name(&self, path: &str) -> bool {
-        matches_any(&self.ignored, path)
+        self.ignoring_pattern(path).is_some()
     }
 
-    /// A tag without `#`, folded, that a tag rule makes private: the tag itself or one above it.
-    pub(super) fn hides_folded_tag(&self, tag: &str) -> bool {
-        covers(&self.tags, tag)
+    /// The pattern under which a name is ignored.
+    pub(super) fn ignoring_pattern(&self, path: &str) -> Option<&str> {
+        first_match(&self.ignored, path).map(|rule| &*self.written.ignore_patterns[rule])
     }
 
-    /// Does any rule look at what a note says, or do names alone decide?
-    pub(super) fn judges_content(&self) -> bool {
-        self.flag.is_some() || !self.tags.is_empty() || self.strict
+    /// The number of the tag rule that makes a tag private, given without `#` and folded: the tag itself
+    /// or one above it.
+    pub(super) fn hiding_tag(&self, tag: &str) -> Option<usize> {
+        covering(&self.tags, tag)
     }
 
     /// Is the name of the note enough to refuse it to the public? Drawings count as attachments.
     pub(super) fn hides_note(&self, path: &NotePath) -> bool {
-        self.hides_name(path.as_str()) || fold(path.stem()).ends_with(".excalidraw")
+        self.hides_name(path.as_str()) || is_drawing(path)
     }
 }
 
-fn matches_any(rules: &[PathRule], path: &str) -> bool {
+/// A drawing of the Excalidraw plugin: its text is data.
+pub(super) fn is_drawing(path: &NotePath) -> bool {
+    fold(path.stem()).ends_with(".excalidraw")
+}
+
+/// The number of the first rule that covers a name.
+fn first_match(rules: &[PathRule], path: &str) -> Option<usize> {
     if rules.is_empty() {
-        return false;
+        return None;
     }
     let segments: Vec<String> = path.split('/').map(fold_segment).collect();
-    rules.iter().any(|rule| rule.matches(&segments))
+    rules.iter().position(|rule| rule.matches(&segments))
+}
+
+/// What is allowed means something only where notes are private by default. Whoever forgot that line
+/// would serve everything.
+fn refuse_idle_permissions(text: &RuleText) -> Result<(), RuleError> {
+    let allowed = text.allow_folders.iter().chain(&text.allow_tags).chain(&text.allow_flag).next();
+    match allowed {
+        Some(rule) if text.default == Standing::Public => Err(RuleError {
+            rule: rule.clone(),
+            reason: "it allows what is allowed already; write default = \"private\" beside it".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// A glob over the segments of a path. It covers what it names and all that lies below.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PathRule {
     /// Starts at the root; else at any depth.
     anchored: bool,
     pieces: Vec<Piece>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Piece {
     /// One segment.
     Segment(SegmentGlob),
@@ -280,10 +343,10 @@ fn compile_tag(rule: &str) -> Result<String, RuleError> {
     Err(RuleError { rule: rule.to_owned(), reason: reason.to_owned() })
 }
 
-/// Is the tag one of these, or nested below one?
-fn covers(rules: &[String], tag: &str) -> bool {
+/// The number of the rule that the tag is, or is nested below.
+fn covering(rules: &[String], tag: &str) -> Option<usize> {
     let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
-    rules.iter().any(|rule| tag.strip_prefix(&**rule).is_some_and(is_below))
+    rules.iter().position(|rule| tag.strip_prefix(&**rule).is_some_and(is_below))
 }
 
 fn compile_redaction(rule: &str) -> Result<Regex, RuleError> {
@@ -381,10 +444,10 @@ mod tests {
             Rules::compile(&RuleText { tags: vec!["#Private".into(), "a/b".into()], ..RuleText::default() })
                 .unwrap();
         for tag in ["private", "private/x", "a/b", "a/b/c"] {
-            assert!(rules.hides_folded_tag(tag), "{tag}");
+            assert!(rules.hiding_tag(tag).is_some(), "{tag}");
         }
         for tag in ["privateer", "a", "a/bc", "x/private", ""] {
-            assert!(!rules.hides_folded_tag(tag), "{tag}");
+            assert!(rules.hiding_tag(tag).is_none(), "{tag}");
         }
     }
 

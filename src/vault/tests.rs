@@ -6,6 +6,7 @@
 mod allow;
 mod bugs;
 mod content;
+mod explain;
 mod links;
 mod names;
 mod race;

@@ -66,7 +66,7 @@ fn misspelt_keys_are_refused_with_the_key_that_was_meant() {
                Did you mean `frontmatter_flag`?
 
             2: unknown key `secret` in [privacy]: secret = true
-               Remove it, or use one of `folders`, `tags`, `frontmatter_flag`, `strict`, `default`, `allow_folders`, `allow_tags`, `redact_patterns`.
+               Remove it, or use one of `folders`, `tags`, `frontmatter_flag`, `strict`, `default`, `allow_folders`, `allow_tags`, `allow_flag`, `redact_patterns`.
 
             2: unknown key `paths` in [vault]: paths = "/x"
                Did you mean `path`?

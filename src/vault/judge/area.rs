@@ -1,6 +1,8 @@
 //! Where the properties of a note may stand: wider than Obsidian's own rule, so that no reader
 //! finds properties that the judge did not.
 
+use std::ops::Range;
+
 use crate::vault::fold::is_ignorable;
 
 /// Lines looked at when a block never ends.
@@ -13,6 +15,8 @@ const SECOND_BLOCK_LINES: usize = 64;
 pub(super) struct Area<'a> {
     /// The lines between the fences.
     pub(super) text: &'a str,
+    /// Where they begin in the note, in bytes.
+    pub(super) start: usize,
     /// It stands between `---` fences, both there: worth reading as YAML.
     pub(super) is_yaml: bool,
 }
@@ -25,9 +29,9 @@ pub(super) fn areas(text: &str) -> Vec<Area<'_>> {
     if is_fence(&opening, '-') || names_language(&opening) {
         yaml_areas(text, first.end)
     } else if is_fence(&opening, '+') {
-        vec![Area { text: block(text, first.end, '+').0, is_yaml: false }]
+        vec![Area { text: block(text, first.end, '+').0, start: first.end, is_yaml: false }]
     } else if opens_json(&opening) {
-        vec![Area { text: head(&text[first.start..]), is_yaml: false }]
+        vec![Area { text: head(&text[first.start..]), start: first.start, is_yaml: false }]
     } else {
         Vec::new()
     }
@@ -36,9 +40,9 @@ pub(super) fn areas(text: &str) -> Vec<Area<'_>> {
 /// A `---` block, and another right behind it: some tools stack them.
 fn yaml_areas(text: &str, start: usize) -> Vec<Area<'_>> {
     let (first, end) = block(text, start, '-');
-    let mut areas = vec![Area { text: first, is_yaml: end.is_some() }];
-    if let Some(second) = end.and_then(|end| second_block(text, end)) {
-        areas.push(Area { text: second, is_yaml: true });
+    let mut areas = vec![Area { text: first, start, is_yaml: end.is_some() }];
+    if let Some(lines) = end.and_then(|end| second_block(text, end)) {
+        areas.push(Area { start: lines.start, text: &text[lines], is_yaml: true });
     }
     areas
 }
@@ -66,13 +70,13 @@ fn block(text: &str, start: usize, mark: char) -> (&str, Option<usize>) {
 
 /// Lines right behind the first block that look like properties and end with a fence; they may
 /// begin with one of their own.
-fn second_block(text: &str, after: usize) -> Option<&str> {
+fn second_block(text: &str, after: usize) -> Option<Range<usize>> {
     let mut start = after;
     let mut is_begun = false;
     for line in (Lines { text, at: after }).take(SECOND_BLOCK_LINES) {
         let line_text = bare(line.text);
         match (is_fence(&line_text, '-'), is_begun) {
-            (true, true) => return Some(&text[start..line.start]),
+            (true, true) => return Some(start..line.start),
             (true, false) => (start, is_begun) = (line.end, true),
             (false, _) if line_text.is_empty() => {}
             (false, _) if looks_like_property(&line_text) => is_begun = true,
@@ -118,7 +122,7 @@ fn bare(line: &str) -> String {
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a str,
-    start: usize,
+    pub(super) start: usize,
     /// After the line end.
     end: usize,
 }

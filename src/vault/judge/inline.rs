@@ -1,12 +1,16 @@
 //! Private tags anywhere in the raw text: in prose, code, comments, HTML and properties alike.
 
+use super::{Mark, Word};
 use crate::vault::fold::{fold_chars, is_ignorable};
 use crate::vault::rules::Rules;
 
-/// Is there a `#tag` that a tag rule makes private?
-pub(super) fn has_private_tag(rules: &Rules, text: &str) -> bool {
-    !rules.tags.is_empty()
-        && hash_ends(text).any(|at| rules.tags.iter().any(|rule| begins_with_tag(&text[at..], rule)))
+/// Every `#tag` that a tag rule makes private.
+pub(super) fn private_tags<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Item = Mark> + 'a {
+    let hashes = (!rules.tags.is_empty()).then(|| hash_ends(text));
+    hashes.into_iter().flatten().filter_map(|at| {
+        let rule = rules.tags.iter().position(|rule| begins_with_tag(&text[at..], rule));
+        rule.map(|rule| Mark { word: Word::Tag(rule), at })
+    })
 }
 
 /// Where a tag may begin: behind every `#` (or its full-width form) that does not stand inside a

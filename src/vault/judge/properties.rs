@@ -3,22 +3,48 @@
 
 use super::area::{Area, Lines};
 use super::node::Node;
+use super::{Mark, Word};
 use crate::vault::fold::fold;
 use crate::vault::rules::Rules;
 
 /// Larger blocks are not read as YAML.
 const MAX_YAML_BYTES: usize = 64 * 1024;
 
-/// Do these properties make the note private?
-pub(super) fn is_private(rules: &Rules, area: &Area<'_>) -> bool {
+/// What in these properties makes the note private. A word that only YAML finds is placed at the
+/// first line with it, or at the beginning of the block.
+pub(super) fn marks(rules: &Rules, area: &Area<'_>) -> Vec<Mark> {
     if !rules.strict && cannot_mention(rules, area.text) {
-        return false;
+        return Vec::new();
     }
     let yaml = if area.is_yaml { read_yaml(area.text) } else { None };
-    match yaml {
-        Some(node) => node_is_private(rules, &node) || lines_are_private(rules, area.text),
-        None => rules.strict || words_are_private(rules, area.text),
+    let mut marks = match &yaml {
+        Some(node) => {
+            let mut marks = line_marks(rules, area.text);
+            for word in node_words(rules, node) {
+                if marks.iter().all(|mark| mark.word != word) {
+                    marks.push(Mark { word, at: first_line_with(rules, area.text, word) });
+                }
+            }
+            marks
+        }
+        None if rules.strict => vec![Mark { word: Word::Malformed, at: 0 }],
+        None => word_marks(rules, area.text),
+    };
+    for mark in &mut marks {
+        mark.at += area.start;
     }
+    marks
+}
+
+/// The words that make a note private, folded.
+fn private_words(rules: &Rules) -> impl Iterator<Item = (Word, &str)> {
+    let tags = rules.tags.iter().enumerate().map(|(rule, tag)| (Word::Tag(rule), &**tag));
+    tags.chain(rules.flag.as_deref().map(|flag| (Word::Flag, flag)))
+}
+
+fn first_line_with(rules: &Rules, text: &str, word: Word) -> usize {
+    let written = private_words(rules).find(|(candidate, _)| *candidate == word).map_or("", |(_, text)| text);
+    (Lines { text, at: 0 }).find(|line| fold(line.text).contains(written)).map_or(0, |line| line.start)
 }
 
 /// Neither the flag nor a private tag stands in the text, not even as a part of a word. Every way
@@ -26,17 +52,30 @@ pub(super) fn is_private(rules: &Rules, area: &Area<'_>) -> bool {
 /// not asked further; most are not.
 fn cannot_mention(rules: &Rules, text: &str) -> bool {
     let folded = fold(text);
-    !text.contains('\\') && !rules.tags.iter().chain(&rules.flag).any(|word| folded.contains(&**word))
+    !text.contains('\\') && !private_words(rules).any(|(_, word)| folded.contains(word))
 }
 
-/// A tag property at the top of a well-formed block that makes the note public where notes are
+/// A tag or the flag at the top of a well-formed block that makes the note public where notes are
 /// private by default.
-pub(super) fn has_allowed_tag(rules: &Rules, area: &Area<'_>) -> bool {
+pub(super) fn allow(rules: &Rules, area: &Area<'_>) -> bool {
     let yaml = if area.is_yaml { read_yaml(area.text) } else { None };
     let Some(Node::Map(entries)) = yaml else { return false };
-    let is_tags = |key: &Node| matches!(key, Node::Text(key) if matches!(fold(key).trim(), "tags" | "tag"));
-    let tags = entries.iter().filter(|(key, _)| is_tags(key)).flat_map(|(_, value)| value.texts());
-    tags.flat_map(split_tags).any(|tag| rules.allows_folded_tag(&tag))
+    entries.iter().any(|(key, value)| {
+        let Node::Text(key) = key else { return false };
+        let key = fold(key);
+        let allowed_tag = || value.texts().flat_map(split_tags).any(|tag| rules.allows_folded_tag(&tag));
+        (is_tags(key.trim()) && allowed_tag())
+            || (rules.allow_flag.as_deref() == Some(key.trim()) && is_plainly_on(value))
+    })
+}
+
+fn is_tags(folded_key: &str) -> bool {
+    matches!(folded_key, "tags" | "tag")
+}
+
+fn is_plainly_on(value: &Node) -> bool {
+    let Node::Text(value) = value else { return false };
+    matches!(fold(value).trim(), "true" | "yes" | "on" | "y" | "1")
 }
 
 /// The block as YAML: a map, or nothing at all. `None` for anything else.
@@ -62,37 +101,42 @@ fn read_yaml(text: &str) -> Option<Node> {
     }
 }
 
-/// The flag or a private tag, at any depth.
-fn node_is_private(rules: &Rules, node: &Node) -> bool {
+/// The flag and private tags, at any depth.
+fn node_words(rules: &Rules, node: &Node) -> Vec<Word> {
     match node {
-        Node::Empty | Node::Text(_) => false,
-        Node::List(items) => items.iter().any(|item| node_is_private(rules, item)),
-        Node::Map(entries) => entries.iter().any(|(key, value)| {
-            entry_is_private(rules, key, value)
-                || node_is_private(rules, key)
-                || node_is_private(rules, value)
-        }),
+        Node::Empty | Node::Text(_) => Vec::new(),
+        Node::List(items) => items.iter().flat_map(|item| node_words(rules, item)).collect(),
+        Node::Map(entries) => {
+            let mut words = Vec::new();
+            for (key, value) in entries {
+                words.extend(entry_words(rules, key, value));
+                words.extend(node_words(rules, key));
+                words.extend(node_words(rules, value));
+            }
+            words
+        }
     }
 }
 
-fn entry_is_private(rules: &Rules, key: &Node, value: &Node) -> bool {
-    let Node::Text(key) = key else { return false };
+fn entry_words(rules: &Rules, key: &Node, value: &Node) -> Vec<Word> {
+    let Node::Text(key) = key else { return Vec::new() };
     let key = fold(key);
     let key = key.trim();
-    let flagged =
-        rules.flag.as_deref() == Some(key) && !matches!(value, Node::Text(value) if is_plainly_off(value));
-    let tagged = matches!(key, "tags" | "tag") && value.texts().any(|text| has_private_tag(rules, text));
-    flagged || tagged
+    let mut words = Vec::new();
+    if rules.flag.as_deref() == Some(key) && !matches!(value, Node::Text(value) if is_plainly_off(value)) {
+        words.push(Word::Flag);
+    }
+    if is_tags(key) {
+        let tags = value.texts().flat_map(split_tags);
+        words.extend(tags.filter_map(|tag| rules.hiding_tag(&tag)).map(Word::Tag));
+    }
+    words
 }
 
 /// `false`, `no`, `off`, `n` or `0`, in any case, quoted or not.
 fn is_plainly_off(value: &str) -> bool {
     let folded = fold(value);
     matches!(folded.trim().trim_matches(['"', '\'']).trim(), "false" | "no" | "off" | "n" | "0")
-}
-
-fn has_private_tag(rules: &Rules, text: &str) -> bool {
-    split_tags(text).iter().any(|tag| rules.hides_folded_tag(tag))
 }
 
 /// The folded tags of a tag property: split at commas and blanks, with or without `#`.
@@ -105,16 +149,23 @@ fn split_tags(text: &str) -> Vec<String> {
 
 /// The raw lines of a readable block: the flag as a key, comments included, and private tags on
 /// the lines of a tag property.
-fn lines_are_private(rules: &Rules, text: &str) -> bool {
+fn line_marks(rules: &Rules, text: &str) -> Vec<Mark> {
     let mut in_tags = false;
-    (Lines { text, at: 0 }).any(|line| {
+    let mut marks = Vec::new();
+    for line in (Lines { text, at: 0 }) {
+        let at = line.start;
         let line = fold(line.text);
         let content = line.trim_start_matches([' ', '\t', '#']);
         let continues = line.trim().is_empty() || line.starts_with([' ', '\t', '-', '#']);
         in_tags = is_tag_key(content) || (in_tags && continues);
-        rules.flag.as_deref().is_some_and(|flag| sets_flag(&line, flag))
-            || (in_tags && rules.tags.iter().any(|tag| has_word(&line, tag)))
-    })
+        let is_set = |word: Word, written: &str| match word {
+            Word::Tag(_) => in_tags && has_word(&line, written),
+            _ => sets_flag(&line, written),
+        };
+        let words = private_words(rules).filter(|(word, written)| is_set(*word, written));
+        marks.extend(words.map(|(word, _)| Mark { word, at }));
+    }
+    marks
 }
 
 fn is_tag_key(content: &str) -> bool {
@@ -140,10 +191,12 @@ fn first_value(text: &str) -> &str {
 }
 
 /// The wide net: the flag or a private tag as a word, anywhere, escapes resolved.
-fn words_are_private(rules: &Rules, text: &str) -> bool {
-    let words = rules.tags.iter().chain(&rules.flag);
+fn word_marks(rules: &Rules, text: &str) -> Vec<Mark> {
     let readings = [fold(text), fold(&unescape(text))];
-    words.into_iter().any(|word| readings.iter().any(|text| has_word(text, word)))
+    private_words(rules)
+        .filter(|(_, written)| readings.iter().any(|text| has_word(text, written)))
+        .map(|(word, _)| Mark { word, at: first_line_with(rules, text, word) })
+        .collect()
 }
 
 /// Does `word` stand in `text` with no letter or digit around it?

@@ -14,7 +14,12 @@ fn rules() -> Rules {
 }
 
 fn is_private(text: &str) -> bool {
-    judge(&rules(), text) == Verdict::Private
+    hides(&rules(), text)
+}
+
+/// The verdict over the text as a whole, private parts included.
+fn hides(rules: &Rules, text: &str) -> bool {
+    marks(rules, text).next().is_some()
 }
 
 #[test]
@@ -254,15 +259,15 @@ fn public_notes() {
 #[test]
 fn strict_hides_every_block_that_cannot_be_read() {
     let rules = Rules::compile(&RuleText { strict: true, ..RuleText::default() }).unwrap();
-    for (text, verdict) in [
-        ("---\ntitle: {{a: b}\n---\n", Verdict::Private),
-        ("---\nplain\n---\n", Verdict::Private),
-        ("---\na: 1\na: 2\n---\n", Verdict::Private),
-        ("---\na: 1\n---\n", Verdict::Public),
-        ("---\n---\n", Verdict::Public),
-        ("no block", Verdict::Public),
+    for (text, expected) in [
+        ("---\ntitle: {{a: b}\n---\n", true),
+        ("---\nplain\n---\n", true),
+        ("---\na: 1\na: 2\n---\n", true),
+        ("---\na: 1\n---\n", false),
+        ("---\n---\n", false),
+        ("no block", false),
     ] {
-        assert_eq!(judge(&rules, text), verdict, "{text:?}");
+        assert_eq!(hides(&rules, text), expected, "{text:?}");
     }
 }
 
@@ -309,7 +314,7 @@ fn the_time_grows_with_the_size_and_no_faster() {
     let seconds = |text: &str| {
         let run = |_| {
             let before = thread_seconds(began);
-            let _ = judge(&rules(), text);
+            let _ = public_text(&rules(), Decoded { text: text.to_owned(), lossy: None });
             thread_seconds(began) - before
         };
         (0..3).map(run).fold(f64::INFINITY, f64::min)
@@ -380,7 +385,16 @@ fn any_property() -> impl proptest::strategy::Strategy<Value = String> {
 proptest::proptest! {
     #[test]
     fn judging_never_panics(text in any_text()) {
-        let _ = judge(&rules(), &text);
+        let _ = public_text(&rules(), Decoded { text, lossy: None });
+    }
+
+    #[test]
+    fn the_reasons_are_none_where_the_verdict_is_public(text in any_text(), other in any_text()) {
+        for lossy in [None, Some(other)] {
+            let decoded = Decoded { text: text.clone(), lossy };
+            let reasons = all_marks(&rules(), &decoded);
+            proptest::prop_assert_eq!(public_text(&rules(), decoded).is_some(), reasons.is_empty());
+        }
     }
 
     #[test]

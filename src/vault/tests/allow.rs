@@ -1,4 +1,4 @@
-//! Private by default, and text that is masked.
+//! Private by default, what Obsidian excludes, and text that is masked or taken out.
 
 use super::*;
 use crate::vault::rules::Standing;
@@ -8,6 +8,7 @@ fn private_by_default() -> RuleText {
         default: Standing::Private,
         allow_folders: vec!["published".into()],
         allow_tags: vec!["public".into()],
+        allow_flag: Some("publish".into()),
         folders: vec!["published/drafts".into()],
         tags: vec!["secret".into()],
         ..RuleText::default()
@@ -28,6 +29,17 @@ fn only_what_is_allowed_is_public_where_notes_are_private_by_default() {
         ("nested.md", "---\ntags: public/site, x\n---\ntext", true),
         ("cased.md", "---\nTags:\n  - \"#PUBLIC\"\n---\ntext", true),
         ("both.md", "---\ntags: [public, secret]\n---\ntext", false),
+        ("flag.md", "---\npublish: true\n---\ntext", true),
+        ("flag2.md", "---\nPublish: \"Yes\"\n---\ntext", true),
+        ("flag3.md", "---\npublish: 1\nsecret: x\n---\ntext #secret", false),
+        ("flag4.md", "---\npublish: false\n---\n", false),
+        ("flag5.md", "---\npublish:\n---\n", false),
+        ("flag6.md", "---\npublish: [true]\n---\n", false),
+        ("flag7.md", "---\npublish: 2024-01-01\n---\n", false),
+        ("flag8.md", "---\nmeta: {publish: true}\n---\n", false),
+        ("flag9.md", "---\npublish: false\npublish: true\n---\n", false),
+        ("flag10.md", "---\n# publish: true\n---\n", false),
+        ("flag11.md", "publish: true\n", false),
         // Whatever a reader could take otherwise allows nothing.
         ("inline.md", "text #public", false),
         ("code.md", "`#public`", false),
@@ -89,4 +101,76 @@ fn masks_that_mean_nothing_are_refused() {
         let text = RuleText { redact_patterns: vec![pattern.into()], ..RuleText::default() };
         assert!(Rules::compile(&text).is_err(), "{pattern:?}");
     }
+}
+
+#[test]
+fn what_allows_nothing_is_refused() {
+    let refused = [
+        RuleText { allow_folders: vec!["published".into()], ..RuleText::default() },
+        RuleText { allow_tags: vec!["public".into()], ..RuleText::default() },
+        RuleText { allow_flag: Some("publish".into()), ..RuleText::default() },
+    ];
+    for text in refused {
+        assert!(Rules::compile(&text).is_err(), "{text:?}");
+        assert!(Rules::compile(&RuleText { default: Standing::Private, ..text }).is_ok());
+    }
+}
+
+#[test]
+fn what_obsidian_excludes_is_private_and_nothing_else_changes() {
+    let vault = TestVault::of(&[("a.md", "a"), ("Daily/b.md", "b"), ("journal/c.md", "c"), ("x1.md", "x")]);
+    vault.symlink("../a.md", "Daily/link.md");
+    let gate = vault.guarded();
+    let served = || ["a.md", "Daily/b.md", "journal/c.md", "x1.md"].map(|name| is_served(&gate, name));
+    let fingerprint =
+        || gate.request(Profile::Public, |session| session.rules_fingerprint().to_owned()).unwrap();
+    assert_eq!(served(), [true, true, false, true]);
+    let before = fingerprint();
+    vault.write(".obsidian/app.json", r#"{"userIgnoreFilters": ["daily/", "/^x\\d/"]}"#);
+    // One of the names of a.md lies in Daily.
+    assert_eq!(served(), [false, false, false, false]);
+    assert!(walked(&gate, Profile::Public).is_empty());
+    assert_ne!(fingerprint(), before);
+    assert!(admit(&gate, Profile::Full, "Daily/b.md").is_ok());
+    vault.write(".obsidian/app.json", r#"{"userIgnoreFilters": []}"#);
+    assert_eq!((served(), fingerprint()), ([true, true, false, true], before));
+}
+
+#[test]
+fn settings_of_obsidian_that_cannot_be_read_serve_nothing() {
+    let vault = TestVault::of(&[("a.md", "a")]);
+    let gate = vault.guarded();
+    let is_available = || gate.request(Profile::Public, |_| ()).is_ok();
+    for broken in ["{", "[1]", r#"{"userIgnoreFilters": "Daily"}"#, r#"{"userIgnoreFilters": ["/(/"]}"#] {
+        vault.write(".obsidian/app.json", broken);
+        assert!(!is_available(), "{broken}");
+    }
+    vault.remove(".obsidian/app.json");
+    vault.mkdir(".obsidian/app.json");
+    assert!(!is_available());
+    fs::remove_dir(vault.at(".obsidian/app.json")).unwrap();
+    assert!(is_available());
+}
+
+#[test]
+fn private_parts_never_pass_the_gate_to_the_public() {
+    let text = "---\ntitle: T\n---\nopen\n\n## Pay #private\nqqq\n\n## Next\nend\n\n> [!private]\n> qqq\n\n%%private%%qqq";
+    let vault = TestVault::of(&[("a.md", text), ("whole.md", "# Title #private\n\n## Part\n")]);
+    let gate = vault.guarded();
+    let public = "---\ntitle: T\n---\nopen\n\n## Next\nend\n\n\n";
+    assert_eq!(admit(&gate, Profile::Public, "a.md").as_deref(), Ok(public));
+    assert_eq!(admit(&gate, Profile::Full, "a.md").as_deref(), Ok(text));
+    assert!(!is_served(&gate, "whole.md"));
+    // A flag inside a part still speaks of the note, and so does one that a part hid.
+    for text in [
+        "---\n%%private%%\nprivate: true\n%%/private%%\n---\n",
+        "%%private%%x%%/private%%\n---\nprivate: true\n---\n",
+        "## Pay #private\n\n## Next\n#private\n",
+    ] {
+        vault.write("b.md", text);
+        assert!(!is_served(&gate, "b.md"), "{text:?}");
+    }
+    // Bytes with two readings have no parts that both agree about.
+    vault.write("c.md", b"caf\xE9 %%private%%x%%/private%%");
+    assert!(!is_served(&gate, "c.md"));
 }
