@@ -39,7 +39,7 @@ pub(super) fn run_index(
 /// seen to meanwhile, so that the handshake waits for neither.
 pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
     let service = Arc::new(service(config, profile)?);
-    service.prepare_in_background();
+    service.refresh_in_background();
     let reindex = if config.server.allow_reindex { ReindexAccess::Allowed } else { ReindexAccess::Refused };
     mcp::serve_stdio(service, ServerOptions { reindex }).map_err(|error| CliError::Failed {
         message: sentence(&error),

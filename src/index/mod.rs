@@ -20,7 +20,7 @@ pub use error::IndexError;
 pub use keyword::ColumnWeights;
 pub use record::{Cut, Piece};
 pub use schema::{FORMAT_VERSION, Header, Tree};
-pub use store::{Store, WriteLock};
+pub use store::{FileIdentity, Store, WriteLock};
 pub use vector::Quantised;
 pub use write::{ChunkRecord, LinkRecord, NoteRecord, Pending, Writer};
 

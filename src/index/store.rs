@@ -13,7 +13,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::error::IndexError;
@@ -36,6 +36,21 @@ pub struct Store {
 #[derive(Debug)]
 pub struct WriteLock {
     _file: File,
+}
+
+/// Which file stands under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+impl FileIdentity {
+    /// Of the file that is there now.
+    pub fn of(path: &Path) -> Result<FileIdentity, IndexError> {
+        let metadata = fs::metadata(path).map_err(IndexError::io(path))?;
+        Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+    }
 }
 
 impl Store {

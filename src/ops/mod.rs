@@ -13,6 +13,7 @@ mod error;
 mod keys;
 mod names;
 mod notice;
+mod refresh;
 mod service;
 mod trees;
 

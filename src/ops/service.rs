@@ -3,18 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
+use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{OpError, links, list, read, reindex, search, status, tags};
 use crate::embed::Models;
-use crate::index::{IndexError, Store, Tree};
+use crate::index::{Store, Tree};
 use crate::reply::Reply;
-use crate::sync::{Job, Mode, Progress, Silent, SyncError, TreeSummary};
+use crate::sync::{Job, Mode, Progress, SyncError, TreeSummary};
 use crate::vault::{Profile, RulesSource, Session, Vault, VaultError};
-
-/// How long a server that has an index waits before it looks for what changed.
-const BEFORE_SYNC: Duration = Duration::from_secs(1);
 
 /// What a service is made of.
 pub struct Settings {
@@ -41,6 +38,7 @@ pub struct Service {
     pub(super) allow_reindex: bool,
     data_dir: PathBuf,
     trees: Trees,
+    pub(super) refresher: Refresher,
     is_indexing: AtomicBool,
 }
 
@@ -56,6 +54,7 @@ impl Service {
             allow_reindex: settings.allow_reindex,
             data_dir: settings.data_dir,
             trees,
+            refresher: Refresher::default(),
             is_indexing: AtomicBool::new(false),
         })
     }
@@ -111,30 +110,20 @@ impl Service {
         crate::sync::run(&job, progress)
     }
 
-    /// Loads the model and brings this profile's tree up to date, on a thread of its own. Searches
-    /// work meanwhile: over the index as it is, or over the words of the notes where there is none.
-    pub fn prepare_in_background(self: &Arc<Self>) {
+    /// Keeps this profile's tree up to date from now on, on a thread of its own.
+    pub fn refresh_in_background(self: &Arc<Self>) {
         let service = Arc::clone(self);
         service.is_indexing.store(true, Ordering::SeqCst);
-        std::thread::spawn(move || {
-            if service.load_model() {
-                // An index answers already: the first questions go before bringing it up to date.
-                std::thread::sleep(BEFORE_SYNC);
-            }
-            let outcome = service.index(&[service.profile], Mode::Background, &Silent);
-            service.is_indexing.store(false, Ordering::SeqCst);
-            match outcome {
-                Ok(_) => tracing::info!("the index is up to date"),
-                Err(SyncError::Index(IndexError::Locked)) => tracing::info!("another process is indexing"),
-                // The kind only: the text may name files.
-                Err(_) => tracing::warn!("the index could not be brought up to date; run `obsearch index`"),
-            }
-        });
+        std::thread::spawn(move || refresh::run(&service));
+    }
+
+    pub(super) fn first_run_is_over(&self) {
+        self.is_indexing.store(false, Ordering::SeqCst);
     }
 
     /// Loads the model of the tree, if it has one, so that the first query does not wait for it.
     /// Tells whether there is a tree.
-    fn load_model(&self) -> bool {
+    pub(super) fn load_model(&self) -> bool {
         let header = self.trees.with_tree(|tree| Ok(tree.map(|tree| tree.header().clone())));
         let Ok(Some(header)) = header else { return false };
         let embedder = header.model.and_then(|model| self.models.embedder(&model));
@@ -154,7 +143,13 @@ impl Service {
         run: impl for<'s> FnOnce(&Session<'s>, Option<&Tree>) -> Result<R, OpError>,
     ) -> Result<R, OpError> {
         self.trees.with_tree(|tree| {
-            let answered = self.vault.request(self.profile, |session| run(session, tree));
+            let answered = self.vault.request(self.profile, |session| {
+                let answered = run(session, tree);
+                if let Some(tree) = tree {
+                    self.refresher.look_at(session, tree);
+                }
+                answered
+            });
             answered.map_err(OpError::from)?
         })
     }

@@ -1,11 +1,12 @@
-//! Open trees, kept between requests. A newer generation is noticed on the next request.
+//! Open trees, kept between requests. A newer generation, or another file in its place, is noticed on the
+//! next request.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::OpError;
 use super::error::vault_unavailable;
-use crate::index::{IndexError, Store, Tree};
+use crate::index::{FileIdentity, IndexError, Store, Tree};
 use crate::vault::{Profile, Session};
 
 /// The trees of one profile, open for reading.
@@ -13,7 +14,14 @@ pub(super) struct Trees {
     data_dir: PathBuf,
     vault: PathBuf,
     profile: Profile,
-    idle: Mutex<Vec<(PathBuf, Tree)>>,
+    idle: Mutex<Vec<(Place, Tree)>>,
+}
+
+/// Where a tree was opened: the path, and which file that was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    path: PathBuf,
+    file: FileIdentity,
 }
 
 impl Trees {
@@ -26,25 +34,23 @@ impl Trees {
         &self,
         run: impl FnOnce(Option<&Tree>) -> Result<R, OpError>,
     ) -> Result<R, OpError> {
-        let Some((path, mut tree)) = self.take()? else { return run(None) };
+        let Some((place, mut tree)) = self.take()? else { return run(None) };
         tree.refresh_header()?;
         let snapshot = tree.snapshot(|tree| Ok(run(Some(tree))));
         let answer = snapshot?;
         if tree.follows_changes() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((path, tree));
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((place, tree));
         }
         answer
     }
 
-    fn take(&self) -> Result<Option<(PathBuf, Tree)>, IndexError> {
+    fn take(&self) -> Result<Option<(Place, Tree)>, IndexError> {
         let Some(store) = Store::find(&self.data_dir, &self.vault)? else { return Ok(None) };
         let mut current = store.current(self.profile)?;
         while let Some(path) = current {
-            if let Some(open) = self.take_idle(&path) {
-                return Ok(Some(open));
-            }
-            match Tree::open(&path, self.profile, store.vault_id()) {
-                Ok(tree) => return Ok(Some((path, tree))),
+            let opened = self.open(&path, &store);
+            match opened {
+                Ok(open) => return Ok(Some(open)),
                 // Built anew by the next run; until then it is as good as none.
                 Err(IndexError::OtherFormat { .. }) => return Ok(None),
                 Err(error) => {
@@ -59,10 +65,18 @@ impl Trees {
         Ok(None)
     }
 
-    /// An open tree of this generation; those of others are closed.
-    fn take_idle(&self, path: &Path) -> Option<(PathBuf, Tree)> {
+    fn open(&self, path: &Path, store: &Store) -> Result<(Place, Tree), IndexError> {
+        let place = Place { path: path.to_owned(), file: FileIdentity::of(path)? };
+        match self.take_idle(&place) {
+            Some(open) => Ok(open),
+            None => Tree::open(path, self.profile, store.vault_id()).map(|tree| (place, tree)),
+        }
+    }
+
+    /// An open tree of this file; those of others are closed.
+    fn take_idle(&self, place: &Place) -> Option<(Place, Tree)> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(of, _)| of == path);
+        idle.retain(|(of, _)| of == place);
         idle.pop()
     }
 }

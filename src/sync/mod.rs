@@ -33,6 +33,10 @@ pub trait Progress: Sync {
     fn advance(&self, units: u64);
     /// The stage is over.
     fn end(&self);
+    /// Asked between batches of vectors: shall the run stop there? The next run makes what is missing.
+    fn should_stop(&self) -> bool {
+        false
+    }
 }
 
 /// Says nothing.

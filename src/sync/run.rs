@@ -269,6 +269,7 @@ fn fill(session: &Session<'_>, open: &mut Open, progress: &dyn Progress) -> Resu
     })?;
     if open.profile == Profile::Public && open.writer.needs_purge()? {
         open.writer.purge()?;
+        open.summary.is_purge_due = open.writer.needs_purge()?;
     }
     open.writer.checkpoint()?;
     Ok(())

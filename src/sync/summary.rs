@@ -51,6 +51,9 @@ pub struct TreeSummary {
     pub pending_vectors: u64,
     /// The embedding model, none for keyword only.
     pub model: Option<String>,
+    /// A reader held on to removed text; the next run erases it.
+    #[serde(skip)]
+    pub is_purge_due: bool,
     /// The tree was built anew, and why.
     pub rebuilt: Option<&'static str>,
     /// Wall time of this tree's part of the run.
@@ -70,6 +73,7 @@ impl TreeSummary {
             embedded: 0,
             pending_vectors: 0,
             model: None,
+            is_purge_due: false,
             rebuilt: None,
             seconds: 0.0,
         }

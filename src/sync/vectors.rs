@@ -9,8 +9,9 @@ use crate::embed::{Embedder, Models};
 use crate::index::{ChunkId, Cut, Hash16, Pending, Quantised};
 use crate::vault::{NotePath, Profile, Session, Vault};
 
-/// Passages per round: a kill loses at most this much work.
-const ROUND: usize = 192;
+/// Passages per round: a kill loses at most this much work, and who waits for the run to stop waits
+/// about a second.
+const ROUND: usize = 64;
 
 /// A text to embed and the passages, by tree, that wait for it.
 type Waiting = HashMap<Hash16, Vec<(usize, ChunkId)>>;
@@ -33,6 +34,10 @@ pub(super) fn embed_pending(
         loop {
             let round = trees[first].writer.pending(after, ROUND)?;
             let Some(last) = round.last() else { break };
+            if progress.should_stop() {
+                progress.end();
+                return Ok(());
+            }
             after = last.chunk;
             embed_round(vault, &*embedder, trees, first, &round, progress)?;
         }

@@ -10,6 +10,7 @@ use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -134,7 +135,8 @@ impl Vault {
             return Err(RulesUnavailable("the vault is no longer at its path; start again".to_owned()));
         }
         let rules = self.exclusions.add_to(self.rules.current()?, self.root.as_fd())?;
-        Ok(run(&Session { vault: self, rules, profile, links: OnceLock::new(), brand: PhantomData }))
+        let (links, has_refused) = (OnceLock::new(), AtomicBool::new(false));
+        Ok(run(&Session { vault: self, rules, profile, links, has_refused, brand: PhantomData }))
     }
 
     /// Does the path still lead to the folder that was opened? After a move, a restored copy or an
@@ -167,6 +169,7 @@ pub struct Session<'s> {
     profile: Profile,
     /// Read once for the whole request, when first needed; `None` where the names cannot be read.
     links: OnceLock<Option<Arc<LinkMap>>>,
+    has_refused: AtomicBool,
     brand: Brand<'s>,
 }
 
@@ -188,6 +191,16 @@ impl<'s> Session<'s> {
 
     /// Like [`Session::open`], with the reason for a refusal: for the owner's terminal only.
     pub fn admit(&self, path: &NotePath) -> Result<Note<'s>, Refusal> {
+        self.judge_and_open(path).inspect_err(|_| self.has_refused.store(true, Ordering::Relaxed))
+    }
+
+    /// Was a note refused in this request? Whoever asked for it by its place in an index knows then that
+    /// the index is out of date.
+    pub fn has_refused(&self) -> bool {
+        self.has_refused.load(Ordering::Relaxed)
+    }
+
+    fn judge_and_open(&self, path: &NotePath) -> Result<Note<'s>, Refusal> {
         if self.rules.ignores_name(path.as_str()) {
             return Err(Refusal::Absent);
         }

@@ -214,6 +214,7 @@ fn an_index_run_is_a_line_for_each_tree() {
         embedded: 10,
         pending_vectors: 2,
         model: None,
+        is_purge_due: false,
         rebuilt: Some("the chunker changed"),
         seconds: 1.26,
     };

@@ -1,0 +1,109 @@
+//! Keeps the index of a running server true to the vault: once when it starts, and whenever a request
+//! meets a note that the index has and the vault no longer gives. A note that turned private is erased
+//! from the public tree that way, though nobody runs `obsearch index`.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::Service;
+use crate::index::{IndexError, Tree};
+use crate::sync::{Mode, Progress, Stage, SyncError};
+use crate::vault::Session;
+
+/// How long a server that has an index waits before it first looks for what changed.
+const BEFORE_FIRST_RUN: Duration = Duration::from_secs(1);
+/// Between two runs, so that a vault in flux does not keep a core busy.
+const BETWEEN_RUNS: Duration = Duration::from_millis(300);
+/// Before the next try while another process writes the index.
+const WHILE_LOCKED: Duration = Duration::from_millis(500);
+/// Before the next try after a failure: it is seldom gone at once.
+const AFTER_FAILURE: Duration = Duration::from_secs(10);
+
+/// Asks for runs and waits for being asked.
+#[derive(Debug, Default)]
+pub(super) struct Refresher {
+    is_due: Mutex<bool>,
+    wake: Condvar,
+}
+
+impl Refresher {
+    /// Asks for a run if this request showed that the index is out of date.
+    pub(super) fn look_at(&self, session: &Session<'_>, tree: &Tree) {
+        if session.has_refused() || tree.header().rules != session.rules_fingerprint() {
+            self.ask();
+        }
+    }
+
+    fn ask(&self) {
+        *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.wake.notify_all();
+    }
+
+    fn is_asked(&self) -> bool {
+        *self.is_due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a run is asked for, at most this long if a limit is given, and takes the request.
+    fn wait(&self, at_most: Option<Duration>) {
+        let mut is_due = self.is_due.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(limit) = at_most {
+            let waited = self.wake.wait_timeout_while(is_due, limit, |is_due| !*is_due);
+            is_due = waited.unwrap_or_else(PoisonError::into_inner).0;
+        } else {
+            is_due = self.wake.wait_while(is_due, |is_due| !*is_due).unwrap_or_else(PoisonError::into_inner);
+        }
+        *is_due = false;
+    }
+}
+
+/// Says nothing, and stops making vectors when there is something to erase.
+impl Progress for Refresher {
+    fn begin(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+
+    fn should_stop(&self) -> bool {
+        self.is_asked()
+    }
+}
+
+/// Loads the model, then runs for ever. Searches work meanwhile: over the index as it is, or over the
+/// words of the notes where there is none.
+pub(super) fn run(service: &Service) {
+    let refresher = &service.refresher;
+    if service.load_model() {
+        // An index answers already: the first questions go before bringing it up to date.
+        refresher.wait(Some(BEFORE_FIRST_RUN));
+    }
+    let mut was_locked = false;
+    loop {
+        let outcome = service.index(&[service.profile], Mode::Background, refresher);
+        service.first_run_is_over();
+        let pause = match outcome {
+            Ok(trees) => {
+                if trees.iter().any(|tree| tree.is_purge_due) {
+                    refresher.ask();
+                }
+                was_locked = false;
+                tracing::info!("the index is up to date");
+                BETWEEN_RUNS
+            }
+            Err(SyncError::Index(IndexError::Locked)) => {
+                if !was_locked {
+                    tracing::info!("another process is indexing");
+                }
+                // What it began before the change that is to be erased may not notice it.
+                was_locked = true;
+                refresher.ask();
+                WHILE_LOCKED
+            }
+            // The kind only: the text may name files.
+            Err(_) => {
+                tracing::warn!("the index could not be brought up to date; run `obsearch index`");
+                AFTER_FAILURE
+            }
+        };
+        std::thread::sleep(pause);
+        refresher.wait(None);
+    }
+}
