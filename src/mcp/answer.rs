@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::operations::{Operations, Outcome};
 use super::requests::Request;
 use super::text;
+use crate::failpoint::{self, Failpoint};
 use crate::ops::OpError;
 use crate::ops::links::{Direction, LinksRequest};
 
@@ -23,7 +24,11 @@ pub(super) fn to(request: &Request, operations: &impl Operations) -> CallToolRes
         Request::Status => answered(operations.status(), text::status),
         Request::Reindex(request) => answered(operations.reindex(request), text::reindex),
     };
-    outcome.unwrap_or_else(|error| failed(&error))
+    let mut result = outcome.unwrap_or_else(|error| failed(&error));
+    if failpoint::is_on(Failpoint::EchoNames) && result.is_error == Some(true) {
+        result.content.push(ContentBlock::text(format!("{request:?}")));
+    }
+    result
 }
 
 /// The answer of a client that asks too often.

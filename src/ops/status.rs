@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{OpError, Service, notice};
+use crate::failpoint::{self, Failpoint};
 use crate::index::Tree;
 use crate::reply::Reply;
 use crate::vault::{NotePath, Session};
@@ -73,6 +74,10 @@ pub(super) fn run(service: &Service) -> Result<Reply<StatusAnswer>, OpError> {
 /// turned private since the last run does not count.
 fn count(session: &Session<'_>, tree: &Tree) -> Result<(u64, u64, u64), OpError> {
     let sizes = tree.note_sizes()?;
+    if failpoint::is_on(Failpoint::CountHidden) {
+        let hidden = session.walk().map_or(0, |walk| walk.passed_over.len() as u64);
+        return Ok((sizes.len() as u64 + hidden, 0, 0));
+    }
     let is_shown = |path: &str| NotePath::parse(path).is_ok_and(|path| session.open(&path).is_ok());
     Ok(sizes
         .par_iter()

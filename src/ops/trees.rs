@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::OpError;
 use super::error::vault_unavailable;
+use crate::failpoint::{self, Failpoint};
 use crate::index::{FileIdentity, IndexError, Store, Tree};
 use crate::vault::{Profile, Session};
 
@@ -46,6 +47,11 @@ impl Trees {
 
     fn take(&self) -> Result<Option<(Place, Tree)>, IndexError> {
         let Some(store) = Store::find(&self.data_dir, &self.vault)? else { return Ok(None) };
+        if failpoint::is_on(Failpoint::OpenFullTree)
+            && let Some(full) = store.current(Profile::Full)?
+        {
+            let _ = Tree::open(&full, Profile::Full, store.vault_id());
+        }
         let mut current = store.current(self.profile)?;
         while let Some(path) = current {
             let opened = self.open(&path, &store);

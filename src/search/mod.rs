@@ -17,6 +17,7 @@ pub use legs::KEYWORD_WEIGHTS;
 use query::Query;
 
 use crate::embed::{EmbedError, Embedder};
+use crate::failpoint::{self, Failpoint};
 use crate::index::{Filter, IndexError, Tree};
 use crate::vault::{Note, Session};
 
@@ -81,7 +82,11 @@ pub fn search<'s>(
     let mut depth = fuse::BLEND_DEPTH;
     let mut breadth = Breadth::TellingWords;
     loop {
-        let legs = legs::run(tree, question, &query, depth, breadth)?;
+        let mut legs = legs::run(tree, question, &query, depth, breadth)?;
+        if failpoint::is_on(Failpoint::FilterAfterRanking) {
+            legs.words.truncate(question.limit);
+            legs.meaning.truncate(question.limit);
+        }
         let admitted = admit::admit(session, tree, &legs)?;
         // Further down, one long note could fill a leg by itself.
         let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };

@@ -25,6 +25,7 @@ use super::resolve::{self, Resolver};
 use super::rules::{Rules, Standing};
 use super::scan::{FileId, FileStat, file_id};
 use super::{Profile, RulesSource, RulesUnavailable};
+use crate::failpoint::{self, Failpoint};
 
 /// A file that keeps changing while it is read is given up after so many tries.
 const READ_TRIES: usize = 4;
@@ -191,7 +192,10 @@ impl<'s> Session<'s> {
 
     /// Like [`Session::open`], with the reason for a refusal: for the owner's terminal only.
     pub fn admit(&self, path: &NotePath) -> Result<Note<'s>, Refusal> {
-        self.judge_and_open(path).inspect_err(|_| self.has_refused.store(true, Ordering::Relaxed))
+        let admitted = self.judge_and_open(path);
+        #[cfg(feature = "failpoints")]
+        let admitted = self.misremember(path, admitted);
+        admitted.inspect_err(|_| self.has_refused.store(true, Ordering::Relaxed))
     }
 
     /// Was a note refused in this request? Whoever asked for it by its place in an index knows then that
@@ -212,16 +216,15 @@ impl<'s> Session<'s> {
             return Err(Refusal::Private);
         }
         let decoded = decode(bytes.content).ok_or(Refusal::NotText)?;
-        let text = match self.profile {
-            Profile::Full => decoded.text,
-            Profile::Public => {
-                if !self.is_allowed(path, bytes.id, bytes.hard_links, &decoded.text) {
-                    return Err(Refusal::Private);
-                }
-                let text = judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?;
-                // Masked here, so that index, hashes and answers all know the masked text only.
-                self.rules.redact(text)
+        let text = if self.is_public() {
+            if !self.is_allowed(path, bytes.id, bytes.hard_links, &decoded.text) {
+                return Err(Refusal::Private);
             }
+            let text = judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?;
+            // Masked here, so that index, hashes and answers all know the masked text only.
+            self.rules.redact(text)
+        } else {
+            decoded.text
         };
         Ok(Note { path: path.clone(), text: text.into(), stat: bytes.stat, brand: PhantomData })
     }
@@ -238,7 +241,7 @@ impl<'s> Session<'s> {
     }
 
     fn is_public(&self) -> bool {
-        self.profile == Profile::Public
+        self.profile == Profile::Public && !failpoint::is_on(Failpoint::SkipRevalidation)
     }
 
     /// Every name that leads to the file; `None` where the names of the vault cannot be read.
@@ -348,6 +351,33 @@ impl Note<'_> {
         let mut short = [0; 16];
         short.copy_from_slice(&blake3::hash(self.text.as_bytes()).as_bytes()[..16]);
         short
+    }
+}
+
+#[cfg(feature = "failpoints")]
+impl<'s> Session<'s> {
+    /// Breaks the promise that every request judges what is there now; see [`failpoint`].
+    fn misremember(&self, path: &NotePath, admitted: Result<Note<'s>, Refusal>) -> Result<Note<'s>, Refusal> {
+        let name = path.as_str();
+        let known = admitted.as_ref().ok();
+        if failpoint::is_on(Failpoint::ServeOldText)
+            && let Some(old) = failpoint::old_text(name, known.map(Note::text))
+        {
+            let stat =
+                known.map_or(FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode: 0 }, Note::stat);
+            return Ok(Note { path: path.clone(), text: old.into(), stat, brand: PhantomData });
+        }
+        if failpoint::is_on(Failpoint::CacheVerdicts) {
+            if let Some(note) = known {
+                failpoint::was_public(name, note.stat.modified_ns, Some(true));
+            } else if let Some(Bytes { content, stat, .. }) = self.read(path).ok()
+                && failpoint::was_public(name, stat.modified_ns, None)
+                && let Some(decoded) = decode(content)
+            {
+                return Ok(Note { path: path.clone(), text: decoded.text.into(), stat, brand: PhantomData });
+            }
+        }
+        admitted
     }
 }
 

@@ -8,6 +8,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::path::NotePath;
+#[cfg(target_os = "linux")]
+use crate::failpoint::{self, Failpoint};
 
 /// Opening does not wait for a pipe's other end, takes no terminal, leaks into no child.
 const FILE_FLAGS: OFlags = OFlags::RDONLY
@@ -46,12 +48,17 @@ impl Openat2 {
 
     fn open_name(root: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
-        let constraints = ResolveFlags::BENEATH
+        let mut constraints = ResolveFlags::BENEATH
             | ResolveFlags::NO_SYMLINKS
             | ResolveFlags::NO_MAGICLINKS
             | ResolveFlags::NO_XDEV;
+        let mut flags = FILE_FLAGS;
+        if failpoint::is_on(Failpoint::FollowLinks) {
+            constraints = ResolveFlags::BENEATH;
+            flags.remove(OFlags::NOFOLLOW);
+        }
         for _ in 0..Self::TRIES {
-            match rustix::fs::openat2(root, name, FILE_FLAGS, Mode::empty(), constraints) {
+            match rustix::fs::openat2(root, name, flags, Mode::empty(), constraints) {
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 done => return done.map_err(io::Error::from),
             }
