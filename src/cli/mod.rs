@@ -11,6 +11,7 @@ mod links;
 mod list;
 mod log;
 mod open;
+mod privacy;
 mod progress;
 mod read;
 mod render;
@@ -114,6 +115,8 @@ enum Command {
     Links(links::LinksArgs),
     /// Show the state of the index
     Status(status::StatusArgs),
+    /// Show what AI clients cannot see, and why
+    Privacy(privacy::PrivacyArgs),
     /// Serve an AI client over MCP on standard input and output
     Serve(serve::ServeArgs),
 }
@@ -142,6 +145,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Tags(args) => tags::run(args, context),
         Command::Links(args) => links::run(args, context),
         Command::Status(args) => status::run(args, context),
+        Command::Privacy(args) => privacy::run(args, context),
         Command::Serve(args) => serve::run(args, context),
     }
 }

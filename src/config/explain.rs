@@ -172,29 +172,15 @@ fn key_path(error: &toml::de::Error) -> Option<String> {
 /// The name that was probably meant: few edits away, or the same word with something around it.
 fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase();
-    let close = |candidate: &&&str| edit_distance(&name, candidate) <= 1 + candidate.chars().count() / 4;
+    let close =
+        |candidate: &&&str| strsim::levenshtein(&name, candidate) <= 1 + candidate.chars().count() / 4;
     let related = |candidate: &&&str| {
         let stem = candidate.trim_end_matches('s');
         name.contains(stem) || (name.len() >= 4 && candidate.contains(name.as_str()))
     };
-    let by_edits = candidates.iter().filter(close).min_by_key(|candidate| edit_distance(&name, candidate));
+    let by_edits =
+        candidates.iter().filter(close).min_by_key(|candidate| strsim::levenshtein(&name, candidate));
     by_edits.or_else(|| candidates.iter().find(related)).copied()
-}
-
-/// Levenshtein distance in characters.
-fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, from) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, to) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != *to);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 fn quoted(names: &[&str]) -> String {

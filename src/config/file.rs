@@ -146,6 +146,18 @@ impl ConfigFile {
         let allowed = privacy.allow_folders.iter().chain(&privacy.allow_tags).chain(&privacy.allow_flag);
         denied.chain(allowed).chain(&privacy.redact_patterns).chain(ignored)
     }
+
+    /// The line, from 1, of a rule below this key of `[privacy]`; `bytes` is the text of the file.
+    pub(super) fn line_of(&self, key: &str, rule: &str, bytes: &[u8]) -> Option<usize> {
+        let rules: Vec<&Spanned<String>> = match key {
+            "folders" => self.privacy.folders.iter().collect(),
+            "tags" => self.privacy.tags.iter().collect(),
+            "frontmatter_flag" => self.privacy.frontmatter_flag.iter().collect(),
+            _ => Vec::new(),
+        };
+        let place = rules.into_iter().find(|written| written.get_ref() == rule)?.span().start;
+        Some(bytes[..place].iter().fold(1, |line, byte| line + usize::from(*byte == b'\n')))
+    }
 }
 
 fn texts(rules: &[Spanned<String>]) -> Vec<String> {

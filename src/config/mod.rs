@@ -87,6 +87,15 @@ impl Config {
     }
 }
 
+impl Config {
+    /// The line of the configuration file, from 1, on which a rule stands; `None` for a rule that is no
+    /// longer there. `key` is the rule's key in `[privacy]`.
+    pub fn rule_line(&self, key: &str, rule: &str) -> Option<usize> {
+        let bytes = disk::read(self.config_file.as_ref()?).ok()??.bytes;
+        ConfigFile::parse(&bytes).ok()?.line_of(key, rule, &bytes)
+    }
+}
+
 /// The file as understood, and the vault it names.
 #[derive(Default)]
 struct Written {

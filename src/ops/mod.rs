@@ -3,6 +3,7 @@
 
 pub mod links;
 pub mod list;
+pub mod privacy;
 pub mod read;
 pub mod reindex;
 pub mod search;

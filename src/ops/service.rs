@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
-use super::{OpError, links, list, read, reindex, search, status, tags};
+use super::{OpError, links, list, privacy, read, reindex, search, status, tags};
 use crate::embed::Models;
 use crate::index::{Store, Tree};
 use crate::reply::Reply;
@@ -95,6 +95,16 @@ impl Service {
         request: &reindex::ReindexRequest,
     ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
         reindex::run(self, request)
+    }
+
+    /// Why a note is private or public; for the owner.
+    pub fn explain_privacy(&self, name: &str) -> Result<privacy::Explained, OpError> {
+        privacy::explain(self, name)
+    }
+
+    /// The private notes by rule; for the owner.
+    pub fn list_privacy(&self) -> Result<privacy::PrivacyList, OpError> {
+        privacy::list(self)
     }
 
     /// Brings these trees up to date; for the owner, who sees what was left out.

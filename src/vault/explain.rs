@@ -2,6 +2,9 @@
 //! terminal only; nothing here is ever told to a client.
 
 use std::io;
+use std::os::fd::AsFd;
+
+use serde::Serialize;
 
 use super::decode::{Decoded, decode};
 use super::gate::{Refusal, Session};
@@ -9,9 +12,11 @@ use super::judge::{self, Mark, Word};
 use super::links::Names;
 use super::path::NotePath;
 use super::rules::{self, RuleText, Standing};
+use super::scan::scan;
 
 /// Something that keeps a note from the public.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ground {
     /// A folder rule covers one of the names of the file.
     Folder {
@@ -199,6 +204,12 @@ impl Session<'_> {
     /// The entries of Obsidian's excluded files, at this request.
     pub fn excluded_filters(&self) -> Vec<&str> {
         self.rules.excluded_filters()
+    }
+
+    /// The names of all folders, hidden and ignored ones left out, in no order.
+    pub fn folder_names(&self) -> io::Result<Vec<String>> {
+        let scan = scan(self.vault.root.as_fd(), &self.rules)?;
+        Ok(scan.folders.into_iter().map(|folder| folder.name).filter(|name| !name.is_empty()).collect())
     }
 
     /// Does this folder rule cover the name? For the owner, who asks which of the rules do anything.

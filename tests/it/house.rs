@@ -77,7 +77,9 @@ fn every_file_says_what_it_is() {
 #[test]
 fn dependencies_point_downwards() {
     for (path, text) in sources() {
-        let Some(own) = folder(&path).filter(|own| !matches!(*own, "lib" | "main" | "failpoint")) else { continue };
+        let Some(own) = folder(&path).filter(|own| !matches!(*own, "lib" | "main" | "failpoint")) else {
+            continue;
+        };
         let (_, may_use) =
             MAY_USE.iter().find(|(name, _)| *name == own).unwrap_or_else(|| panic!("{own} is new here"));
         let production = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();

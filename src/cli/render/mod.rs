@@ -4,6 +4,7 @@
 pub(super) mod escape;
 pub(super) mod index;
 pub(super) mod notes;
+pub(super) mod privacy;
 pub(super) mod search;
 pub(super) mod status;
 pub(super) mod style;

@@ -355,12 +355,3 @@ fn long_lines_are_shortened() {
     let refusal = ConfigFile::parse(text.as_bytes()).unwrap_err();
     assert_eq!(refusal.text.chars().count(), MAX_QUOTED_CHARS + 1);
 }
-
-#[test]
-fn edits_are_counted() {
-    for (left, right, distance) in [("", "", 0), ("", "ab", 2), ("tag", "tags", 1), ("kitten", "sitting", 3)]
-    {
-        assert_eq!(edit_distance(left, right), distance, "{left} {right}");
-        assert_eq!(edit_distance(right, left), distance, "{right} {left}");
-    }
-}

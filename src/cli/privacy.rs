@@ -1,0 +1,138 @@
+//! `obsearch privacy`: what is private and why, for the owner at a terminal. No client can ask for it.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::cli::{CliError, Context, Exit, console, open, render};
+use crate::config::Config;
+use crate::ops::OpError;
+use crate::ops::privacy::{Explained, PrivacyAnswer};
+use crate::vault::Profile;
+
+const EXAMPLES: &str = "\
+Examples:
+  obsearch privacy list
+  obsearch privacy explain journal/2031-04-09.md
+  obsearch privacy prove";
+
+/// Show what AI clients cannot see, and why
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PrivacyArgs {
+    #[command(subcommand)]
+    command: PrivacyCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum PrivacyCommand {
+    /// Tell why a note is private or public, and what would change that
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// List the private notes by rule, and rules that match nothing
+    #[command(after_help = LIST_EXAMPLES)]
+    List(ListArgs),
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  obsearch privacy explain journal/2031-04-09.md
+  obsearch privacy explain \"My note\" --json";
+
+#[derive(Debug, clap::Args)]
+struct ExplainArgs {
+    /// The note: its path in the vault or on disk, or its name
+    #[arg(value_name = "PATH")]
+    note: String,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  obsearch privacy list
+  obsearch privacy list --all
+  obsearch privacy list --json | jq -r '.rules[].notes[]'";
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Every note, not only some under each rule
+    #[arg(long)]
+    all: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &PrivacyArgs, context: &Context) -> Result<Exit, CliError> {
+    match &args.command {
+        PrivacyCommand::Explain(args) => explain(args, context),
+        PrivacyCommand::List(args) => list(args, context),
+    }
+}
+
+fn explain(args: &ExplainArgs, context: &Context) -> Result<Exit, CliError> {
+    let config = context.config()?;
+    let service = open::service(&config, Profile::Full)?;
+    let asked = in_vault(&args.note, &config, context);
+    let explained = service.explain_privacy(&asked).map_err(|error| match error {
+        OpError::NotFound => CliError::Failed {
+            message: format!("There is no note `{asked}`."),
+            hint: "List the notes with `obsearch list --profile full`.".to_owned(),
+        },
+        other => other.into(),
+    });
+    match explained? {
+        Explained::Note(answer) => show(args, &config, &answer, context),
+        Explained::Ignored(pattern) => Err(CliError::Failed {
+            message: format!(
+                "`{asked}` is ignored, for you and for AI clients: ignore_patterns has `{pattern}`."
+            ),
+            hint: "Take the pattern out of [vault] to make it a note like any other.".to_owned(),
+        }),
+        Explained::LinkOut => Err(CliError::Failed {
+            message: format!("`{asked}` is a symbolic link that leads to nothing, or out of the vault."),
+            hint: "It is never followed, on any profile. Copy the file into the vault to read it.".to_owned(),
+        }),
+    }
+}
+
+fn show(
+    args: &ExplainArgs,
+    config: &Config,
+    answer: &PrivacyAnswer,
+    context: &Context,
+) -> Result<Exit, CliError> {
+    if args.json {
+        console::json(answer)?;
+        return Ok(Exit::Done);
+    }
+    let mut out = context.console.out();
+    let line_of = |key: &str, rule: &str| config.rule_line(key, rule);
+    render::privacy::explanation(&mut out, answer, &line_of)?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A path on disk as a path in the vault; anything else as it is.
+fn in_vault(asked: &str, config: &Config, context: &Context) -> String {
+    let here = context.environment.current_dir.as_deref().unwrap_or(Path::new("/"));
+    let on_disk = here.join(asked);
+    let inside = on_disk.strip_prefix(&config.vault).ok().and_then(Path::to_str);
+    inside.filter(|inside| !inside.is_empty()).unwrap_or(asked).to_owned()
+}
+
+fn list(args: &ListArgs, context: &Context) -> Result<Exit, CliError> {
+    let config = context.config()?;
+    let answer = open::service(&config, Profile::Full)?.list_privacy()?;
+    if args.json {
+        console::json(&answer)?;
+        return Ok(Exit::Done);
+    }
+    let mut out = context.console.out();
+    let shown = if args.all { usize::MAX } else { render::privacy::EXAMPLES };
+    let line_of = |key: &str, rule: &str| config.rule_line(key, rule);
+    render::privacy::list(&mut out, &answer, shown, &line_of)?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
