@@ -4,6 +4,7 @@
 //! found, 2 refused or broken. Notes come only through [`crate::ops::Service`], as for any client.
 
 mod console;
+mod doctor;
 mod error;
 mod index;
 mod init;
@@ -117,6 +118,8 @@ enum Command {
     Status(status::StatusArgs),
     /// Show what AI clients cannot see, and why
     Privacy(privacy::PrivacyArgs),
+    /// Find what is wrong with the configuration, the notes and the index
+    Doctor(doctor::DoctorArgs),
     /// Serve an AI client over MCP on standard input and output
     Serve(serve::ServeArgs),
 }
@@ -146,6 +149,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Links(args) => links::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),
+        Command::Doctor(args) => doctor::run(args, context),
         Command::Serve(args) => serve::run(args, context),
     }
 }

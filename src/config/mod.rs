@@ -94,6 +94,12 @@ impl Config {
         let bytes = disk::read(self.config_file.as_ref()?).ok()??.bytes;
         ConfigFile::parse(&bytes).ok()?.line_of(key, rule, &bytes)
     }
+
+    /// May users who are not the owner read the configuration file?
+    pub fn is_readable_by_others(&self) -> bool {
+        let access = self.config_file.as_ref().and_then(|file| disk::access(file).ok().flatten());
+        access.is_some_and(|access| access.mode & 0o044 != 0)
+    }
 }
 
 /// The file as understood, and the vault it names.

@@ -12,6 +12,7 @@ mod keyword;
 mod record;
 mod schema;
 mod store;
+mod survey;
 mod vector;
 mod write;
 
@@ -21,6 +22,7 @@ pub use keyword::ColumnWeights;
 pub use record::{Cut, Piece};
 pub use schema::{FORMAT_VERSION, Header, Tree};
 pub use store::{FileIdentity, Store, WriteLock};
+pub use survey::{Survey, survey};
 pub use vector::Quantised;
 pub use write::{ChunkRecord, LinkRecord, NoteRecord, Pending, Writer};
 

@@ -87,6 +87,11 @@ impl Store {
         Ok(store.unwrap_or(Store { folder, vault_id: id }))
     }
 
+    /// Where the trees of the vault lie.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The vault's identity: random, the same wherever the vault is moved.
     pub fn vault_id(&self) -> &str {
         &self.vault_id

@@ -1,6 +1,7 @@
 //! What obsearch can do, one operation per file: protocol-free, synchronous, plain data in and
 //! out. Transports convert; they never read a note.
 
+pub mod doctor;
 pub mod links;
 pub mod list;
 pub mod privacy;
@@ -12,6 +13,7 @@ pub mod tags;
 
 mod error;
 mod keys;
+mod mentions;
 mod names;
 mod notice;
 mod refresh;

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::error::vault_unavailable;
 use super::{OpError, Service};
-use crate::note::{self, fold, link};
-use crate::vault::{Explanation, Ground, NotePath, Place, Profile, Refusal, Session, Standing};
+use crate::note::{self, Frontmatter, fold, link};
+use crate::vault::{Explanation, Ground, NotePath, Place, Profile, Refusal, Session, Standing, Walk};
 
 /// Why a note is private or public.
 #[derive(Debug, Clone, Serialize)]
@@ -190,7 +190,7 @@ pub(super) fn list(service: &Service) -> Result<PrivacyList, OpError> {
         let unavailable = |error: std::io::Error| vault_unavailable(error.to_string());
         let walk = session.walk().map_err(unavailable)?;
         let folders = session.folder_names().map_err(unavailable)?;
-        let notes: Vec<Looked> = walk.notes.par_iter().map(|note| look_at(session, &note.path)).collect();
+        let notes = look_at_all(session, &walk);
         let mut by_rule: BTreeMap<RuleKey, Vec<String>> =
             configured(session).into_iter().map(|key| (key, Vec::new())).collect();
         for Looked { answer, .. } in &notes {
@@ -219,18 +219,32 @@ pub(super) fn list(service: &Service) -> Result<PrivacyList, OpError> {
 }
 
 /// A note, and the words in it that a rule might name.
-struct Looked {
-    answer: PrivacyAnswer,
+pub(super) struct Looked {
+    pub(super) answer: PrivacyAnswer,
+    /// It has properties that cannot be read.
+    pub(super) is_malformed: bool,
+    /// Title and aliases.
+    pub(super) names: Vec<String>,
     tags: Vec<String>,
     properties: Vec<String>,
 }
 
+/// Every note of a walk, read and judged on all cores.
+pub(super) fn look_at_all(session: &Session<'_>, walk: &Walk) -> Vec<Looked> {
+    walk.notes.par_iter().map(|note| look_at(session, &note.path)).collect()
+}
+
 fn look_at(session: &Session<'_>, path: &NotePath) -> Looked {
-    let document = session.open(path).ok().map(|note| note::parse(note.text()));
-    let answer = answer(session, path);
-    let Some(document) = document else { return Looked { answer, tags: Vec::new(), properties: Vec::new() } };
-    let properties = document.frontmatter.properties.keys().cloned().collect();
-    Looked { answer, tags: document.tags, properties }
+    let document = session.open(path).map(|note| note::parse(note.text())).unwrap_or_default();
+    let title = document.title(path.stem()).to_owned();
+    let Frontmatter { properties, aliases, malformed, .. } = document.frontmatter;
+    Looked {
+        answer: answer(session, path),
+        is_malformed: malformed,
+        names: [vec![title], aliases].concat(),
+        tags: document.tags,
+        properties: properties.keys().cloned().collect(),
+    }
 }
 
 /// The rules that name something, which then ought to be there.

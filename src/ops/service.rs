@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
-use super::{OpError, links, list, privacy, read, reindex, search, status, tags};
+use super::{OpError, doctor, links, list, privacy, read, reindex, search, status, tags};
 use crate::embed::Models;
 use crate::index::{Store, Tree};
 use crate::reply::Reply;
@@ -36,7 +36,7 @@ pub struct Service {
     pub(super) profile: Profile,
     pub(super) models: Arc<dyn Models>,
     pub(super) allow_reindex: bool,
-    data_dir: PathBuf,
+    pub(super) data_dir: PathBuf,
     trees: Trees,
     pub(super) refresher: Refresher,
     is_indexing: AtomicBool,
@@ -100,6 +100,11 @@ impl Service {
     /// Why a note is private or public; for the owner.
     pub fn explain_privacy(&self, name: &str) -> Result<privacy::Explained, OpError> {
         privacy::explain(self, name)
+    }
+
+    /// What is wrong with the vault and its indexes; for the owner.
+    pub fn diagnose(&self, thoroughness: doctor::Thoroughness) -> Result<Vec<doctor::Finding>, OpError> {
+        doctor::run(self, thoroughness)
     }
 
     /// The private notes by rule; for the owner.

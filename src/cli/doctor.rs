@@ -1,0 +1,69 @@
+//! `obsearch doctor`: what is wrong, and how to mend it.
+
+use std::io::Write;
+
+use crate::cli::{CliError, Context, Exit, console, open, render};
+use crate::config::Config;
+use crate::ops::doctor::{Finding, Severity, Thoroughness};
+use crate::vault::Profile;
+
+const EXAMPLES: &str = "\
+Examples:
+  obsearch doctor
+  obsearch doctor --mentions      # public notes that name private ones
+  obsearch doctor --json
+
+Exit codes: 0 nothing found, 1 something to look at, 2 it could not look.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct DoctorArgs {
+    /// Also list public notes that name private ones
+    #[arg(long)]
+    mentions: bool,
+    /// Every name that a finding is about, not only some
+    #[arg(long)]
+    all: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, CliError> {
+    let config = context.config()?;
+    let mut findings = about_configuration(&config);
+    let thoroughness = if args.mentions { Thoroughness::WithMentions } else { Thoroughness::Usual };
+    findings.extend(open::service(&config, Profile::Full)?.diagnose(thoroughness)?);
+    findings.sort_by_key(|finding| finding.severity);
+    if args.json {
+        console::json(&findings)?;
+    } else {
+        let mut out = context.console.out();
+        render::doctor::findings(&mut out, &config, &findings, if args.all { usize::MAX } else { 5 })?;
+        out.flush()?;
+    }
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::NothingFound })
+}
+
+/// What is refused was told already; this is what is merely unwise.
+fn about_configuration(config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(file) = &config.config_file else {
+        let fix = "Run `obsearch init`, and say there what is private.";
+        return vec![Finding::new(
+            Severity::Problem,
+            "There is no configuration: nothing is private.",
+            fix,
+            vec![],
+        )];
+    };
+    if config.is_readable_by_others() {
+        let fix = format!(
+            "It names what is private: chmod 600 {}",
+            crate::config::shell_quoted(&file.to_string_lossy())
+        );
+        let what = "Other users may read the configuration.";
+        findings.push(Finding::new(Severity::Advice, what, fix, vec![file.display().to_string()]));
+    }
+    findings
+}
