@@ -32,7 +32,7 @@ pub(crate) const fn is_on(_: Failpoint) -> bool {
 }
 
 #[cfg(feature = "failpoints")]
-pub(crate) use switched::{is_on, old_text, was_public};
+pub(crate) use switched::{environment, is_on, old_text, was_public};
 
 #[cfg(feature = "failpoints")]
 mod switched {
@@ -44,11 +44,18 @@ mod switched {
 
     use super::Failpoint;
 
+    /// Names the layer that is broken.
+    const VARIABLE: &str = "OBSEARCH_FAILPOINT";
     static ACTIVE: LazyLock<String> = LazyLock::new(active);
 
     #[expect(clippy::disallowed_methods, reason = "a test switches a layer off by the environment")]
     fn active() -> String {
-        std::env::var("OBSEARCH_FAILPOINT").unwrap_or_default()
+        std::env::var(VARIABLE).unwrap_or_default()
+    }
+
+    /// What breaks the same layer in a process that this one starts.
+    pub(crate) fn environment() -> [(&'static str, &'static str); 1] {
+        [(VARIABLE, ACTIVE.as_str())]
     }
 
     /// Is this layer broken in this process?

@@ -11,6 +11,7 @@ pub mod index;
 pub mod mcp;
 pub mod note;
 pub mod ops;
+pub mod prove;
 pub mod reply;
 pub mod search;
 pub mod sync;

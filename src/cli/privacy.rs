@@ -7,6 +7,7 @@ use crate::cli::{CliError, Context, Exit, console, open, render};
 use crate::config::Config;
 use crate::ops::OpError;
 use crate::ops::privacy::{Explained, PrivacyAnswer};
+use crate::prove::{self, Exhibit};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -31,6 +32,9 @@ enum PrivacyCommand {
     /// List the private notes by rule, and rules that match nothing
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
+    /// Show on throw-away vaults, under your rules, that nothing private gets out
+    #[command(after_help = PROVE_EXAMPLES)]
+    Prove(ProveArgs),
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
@@ -64,10 +68,30 @@ struct ListArgs {
     json: bool,
 }
 
+const PROVE_EXAMPLES: &str = "\
+Examples:
+  obsearch privacy prove
+  obsearch privacy prove --json > proof.json
+
+Exit codes: 0 passed, 1 failed, 2 it could not be carried through.";
+
+/// Show on throw-away vaults, under your rules, that nothing private gets out
+///
+/// Two vaults are made in the cache folder with the names of some of your notes and made-up texts: one with
+/// private notes, planted under each of your rules, and one without. The server must answer every request
+/// alike for both, and no word of a private note may stand in an answer, a log line or the public index.
+#[derive(Debug, clap::Args)]
+struct ProveArgs {
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 pub(super) fn run(args: &PrivacyArgs, context: &Context) -> Result<Exit, CliError> {
     match &args.command {
         PrivacyCommand::Explain(args) => explain(args, context),
         PrivacyCommand::List(args) => list(args, context),
+        PrivacyCommand::Prove(args) => prove(args, context),
     }
 }
 
@@ -135,4 +159,43 @@ fn list(args: &ListArgs, context: &Context) -> Result<Exit, CliError> {
     render::privacy::list(&mut out, &answer, shown, &line_of)?;
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// Names of notes that a proof borrows.
+const PROOF_NAMES: usize = 150;
+
+fn prove(args: &ProveArgs, context: &Context) -> Result<Exit, CliError> {
+    let config = context.config()?;
+    let shape = open::service(&config, Profile::Full)?.privacy_shape(PROOF_NAMES)?;
+    let Some(executable) = context.environment.executable.clone() else {
+        return Err(CliError::Failed {
+            message: "The program does not know where it lies itself.".to_owned(),
+            hint: "Start it by its whole path.".to_owned(),
+        });
+    };
+    let exhibit = Exhibit {
+        executable,
+        folder: config.cache_dir.join(format!("proof-{}", std::process::id())),
+        configuration: Box::new({
+            let config = config.clone();
+            move |vault| config.text_for_vault(vault)
+        }),
+        rules: shape.rules,
+        excluded: shape.excluded,
+        names: shape.names,
+    };
+    let tell = |doing: &str| context.console.notice(doing);
+    let report = prove::run(&exhibit, &tell).map_err(|error| CliError::Failed {
+        message: format!("The proof could not be carried through: {error}."),
+        hint: "This says nothing about the wall; see whether `obsearch index` and `obsearch serve` work."
+            .to_owned(),
+    })?;
+    if args.json {
+        console::json(&report)?;
+    } else {
+        let mut out = context.console.out();
+        render::proof::report(&mut out, &report)?;
+        out.flush()?;
+    }
+    Ok(if report.passed { Exit::Done } else { Exit::NothingFound })
 }

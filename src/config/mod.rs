@@ -95,6 +95,19 @@ impl Config {
         ConfigFile::parse(&bytes).ok()?.line_of(key, rule, &bytes)
     }
 
+    /// The text of this configuration for a vault somewhere else.
+    pub fn text_for_vault(&self, vault: &Path) -> String {
+        let bytes =
+            self.config_file.as_ref().and_then(|file| disk::read(file).ok().flatten()).map(|file| file.bytes);
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let mut file: toml::Table = toml::from_str(&text).unwrap_or_default();
+        let section = file.entry("vault").or_insert_with(|| toml::Table::new().into());
+        if let Some(section) = section.as_table_mut() {
+            section.insert("path".to_owned(), vault.to_string_lossy().into_owned().into());
+        }
+        toml::to_string(&file).unwrap_or_default()
+    }
+
     /// May users who are not the owner read the configuration file?
     pub fn is_readable_by_others(&self) -> bool {
         let access = self.config_file.as_ref().and_then(|file| disk::access(file).ok().flatten());

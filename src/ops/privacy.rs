@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::error::vault_unavailable;
 use super::{OpError, Service};
 use crate::note::{self, Frontmatter, fold, link};
-use crate::vault::{Explanation, Ground, NotePath, Place, Profile, Refusal, Session, Standing, Walk};
+use crate::vault::{
+    Explanation, Ground, NotePath, Place, Profile, Refusal, RuleText, Session, Standing, Walk,
+};
 
 /// Why a note is private or public.
 #[derive(Debug, Clone, Serialize)]
@@ -109,6 +111,27 @@ pub(super) fn reason(refusal: Refusal) -> &'static str {
         Refusal::Denied => "permission to read it is missing",
         Refusal::Placeholder => "its content is not on this disk",
     }
+}
+
+/// What a proof needs to know of a vault: names and rules, no text.
+pub struct Shape {
+    /// Names of some of its notes, those that a folder hides among them.
+    pub names: Vec<String>,
+    /// The owner's rules.
+    pub rules: RuleText,
+    /// The entries of Obsidian's excluded files.
+    pub excluded: Vec<String>,
+}
+
+/// The shape of the vault, with at most so many names, spread over it.
+pub(super) fn shape(service: &Service, most: usize) -> Result<Shape, OpError> {
+    owner(service, |session| {
+        let walk = session.walk().map_err(|error| vault_unavailable(error.to_string()))?;
+        let step = walk.notes.len().div_ceil(most).max(1);
+        let names = walk.notes.iter().step_by(step).map(|note| note.path.as_str().to_owned());
+        let excluded = session.excluded_filters().into_iter().map(str::to_owned).collect();
+        Ok(Shape { names: names.collect(), rules: session.rule_text().clone(), excluded })
+    })
 }
 
 /// The private notes of a vault, by rule.

@@ -102,6 +102,11 @@ impl Service {
         privacy::explain(self, name)
     }
 
+    /// Names and rules, for a proof of the wall; for the owner.
+    pub fn privacy_shape(&self, most_names: usize) -> Result<privacy::Shape, OpError> {
+        privacy::shape(self, most_names)
+    }
+
     /// What is wrong with the vault and its indexes; for the owner.
     pub fn diagnose(&self, thoroughness: doctor::Thoroughness) -> Result<Vec<doctor::Finding>, OpError> {
         doctor::run(self, thoroughness)

@@ -26,6 +26,11 @@ impl SegmentGlob {
         Ok(SegmentGlob { alternatives })
     }
 
+    /// A text that the glob matches.
+    pub(super) fn example(&self) -> Option<String> {
+        self.alternatives.first()?.iter().map(Token::example).collect()
+    }
+
     /// Does the glob match the whole segment?
     pub(super) fn is_match(&self, segment: &str) -> bool {
         let segment: Vec<char> = segment.chars().collect();
@@ -116,6 +121,19 @@ fn matches(tokens: &[Token], text: &[char]) -> bool {
 }
 
 impl Token {
+    /// A text that the token matches.
+    fn example(&self) -> Option<String> {
+        match self {
+            Token::Literal(literal) => Some(literal.to_string()),
+            Token::AnyOne => Some("x".to_owned()),
+            Token::AnyMany => Some(String::new()),
+            Token::Class { ranges, .. } => {
+                let first = ranges.first().map(|(first, _)| *first);
+                first.into_iter().chain('a'..='z').find(|c| self.is_match(*c)).map(String::from)
+            }
+        }
+    }
+
     fn is_match(&self, c: char) -> bool {
         match self {
             Token::Literal(literal) => *literal == c,

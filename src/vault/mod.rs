@@ -8,6 +8,7 @@ pub mod path;
 pub mod rules;
 
 mod decode;
+mod examples;
 mod exclusions;
 mod explain;
 mod fold;
@@ -24,6 +25,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use examples::{example_match, example_name};
 pub use explain::{Explanation, Ground, Place};
 pub use gate::{NotFound, Note, Refusal, Released, Session, Vault, VaultError};
 pub use path::{InvalidPath, NotePath};

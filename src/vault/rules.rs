@@ -163,7 +163,7 @@ impl Rules {
 
     /// Does the folder rule of this number cover the name?
     pub(super) fn folder_covers(&self, number: usize, path: &str) -> bool {
-        self.folders.get(number).is_some_and(|rule| first_match(std::slice::from_ref(rule), path).is_some())
+        self.folders.get(number).is_some_and(|rule| rule.covers(path))
     }
 
     /// The entries of Obsidian's list.
@@ -253,7 +253,7 @@ fn refuse_idle_permissions(text: &RuleText) -> Result<(), RuleError> {
 
 /// A glob over the segments of a path. It covers what it names and all that lies below.
 #[derive(Debug, Clone)]
-struct PathRule {
+pub(super) struct PathRule {
     /// Starts at the root; else at any depth.
     anchored: bool,
     pieces: Vec<Piece>,
@@ -270,7 +270,7 @@ enum Piece {
 impl PathRule {
     /// `x`, `x/`, `x/*` and `x/**` mean the same; with a `/` left after that, the rule starts at
     /// the root.
-    fn compile(rule: &str) -> Result<PathRule, RuleError> {
+    pub(super) fn compile(rule: &str) -> Result<PathRule, RuleError> {
         let fail = |reason: &str| RuleError { rule: rule.to_owned(), reason: reason.to_owned() };
         if rule.contains('\\') {
             return Err(fail("write `/` between folders"));
@@ -292,6 +292,17 @@ impl PathRule {
         Ok(PathRule { anchored, pieces: pieces.collect::<Result<_, _>>()? })
     }
 
+    /// A name that the rule covers, if one can be made up.
+    pub(super) fn example(&self) -> Option<String> {
+        let segments: Option<Vec<String>> = self.pieces.iter().map(Piece::example).collect();
+        segments.map(|segments| segments.join("/"))
+    }
+
+    /// Does it cover this name?
+    pub(super) fn covers(&self, path: &str) -> bool {
+        first_match(std::slice::from_ref(self), path).is_some()
+    }
+
     fn matches(&self, segments: &[String]) -> bool {
         let starts = if self.anchored { 1 } else { segments.len() };
         (0..starts).any(|start| matches_from(&self.pieces, &segments[start..]))
@@ -299,6 +310,15 @@ impl PathRule {
 }
 
 impl Piece {
+    fn example(&self) -> Option<String> {
+        match self {
+            Piece::AnyDepth => Some("deep".to_owned()),
+            Piece::Segment(glob) => {
+                glob.example().map(|name| if name.is_empty() { "x".to_owned() } else { name })
+            }
+        }
+    }
+
     fn compile(segment: &str) -> Result<Piece, String> {
         if segment == "**" {
             return Ok(Piece::AnyDepth);
@@ -349,7 +369,7 @@ fn covering(rules: &[String], tag: &str) -> Option<usize> {
     rules.iter().position(|rule| tag.strip_prefix(&**rule).is_some_and(is_below))
 }
 
-fn compile_redaction(rule: &str) -> Result<Regex, RuleError> {
+pub(super) fn compile_redaction(rule: &str) -> Result<Regex, RuleError> {
     let fail = |reason: &str| RuleError { rule: rule.to_owned(), reason: reason.to_owned() };
     match RegexBuilder::new(rule).size_limit(1 << 20).build() {
         Ok(pattern) if pattern.is_match("") => {

@@ -17,8 +17,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("reply", &["ops", "vault"]),
     ("ops", &["embed", "index", "note", "reply", "search", "sync", "vault"]),
     ("config", &["vault"]),
+    ("prove", &["vault"]),
     ("mcp", &["ops", "reply"]),
-    ("cli", &["config", "embed", "index", "mcp", "ops", "reply", "sync", "vault"]),
+    ("cli", &["config", "embed", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
 ];
 
 /// Crates that only the edge may name.

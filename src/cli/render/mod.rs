@@ -6,6 +6,7 @@ pub(super) mod escape;
 pub(super) mod index;
 pub(super) mod notes;
 pub(super) mod privacy;
+pub(super) mod proof;
 pub(super) mod search;
 pub(super) mod status;
 pub(super) mod style;
