@@ -22,16 +22,18 @@ fn help_is_a_result() {
             Usage: obsearch [OPTIONS] <COMMAND>
 
             Commands:
-              init    Write the configuration file
-              index   Build the index, or bring it up to date
-              search  Find passages by words and meaning
-              read    Print a note, or a part of it
-              list    List notes or folders
-              tags    List tags with the number of notes that carry each
-              links   Show what a note links to and what links to it
-              status  Show the state of the index
-              serve   Serve an AI client over MCP on standard input and output
-              help    Print this message or the help of the given subcommand(s)
+              init     Write the configuration file
+              index    Build the index, or bring it up to date
+              search   Find passages by words and meaning
+              read     Print a note, or a part of it
+              list     List notes or folders
+              tags     List tags with the number of notes that carry each
+              links    Show what a note links to and what links to it
+              status   Show the state of the index
+              privacy  Show what AI clients cannot see, and why
+              doctor   Find what is wrong with the configuration, the notes and the index
+              serve    Serve an AI client over MCP on standard input and output
+              help     Print this message or the help of the given subcommand(s)
 
             Options:
               -h, --help     Print help (see more with '--help')
