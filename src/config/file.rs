@@ -119,7 +119,8 @@ impl ConfigFile {
         })
     }
 
-    fn rule_text(&self) -> RuleText {
+    /// The rules as written.
+    pub(super) fn rule_text(&self) -> RuleText {
         let default = RuleText::default();
         RuleText {
             folders: texts(&self.privacy.folders),

@@ -24,7 +24,7 @@ pub use file::{Backend, Embeddings, ModelChoice, Server};
 pub use template::{check_free, write_template};
 pub use trust::shell_quoted;
 
-use crate::vault::RulesSource;
+use crate::vault::{RuleText, RulesSource};
 use explain::Refusal;
 use file::ConfigFile;
 use rules::FileRules;
@@ -113,6 +113,16 @@ impl Config {
         let access = self.config_file.as_ref().and_then(|file| disk::access(file).ok().flatten());
         access.is_some_and(|access| access.mode & 0o044 != 0)
     }
+}
+
+/// The rules that a configuration of this text has, or the line that is refused and why.
+pub fn rules_of_text(bytes: &[u8]) -> Result<RuleText, String> {
+    let read = || -> Result<RuleText, Refusal> {
+        let file = ConfigFile::parse(bytes)?;
+        file.compile_rules(bytes)?;
+        Ok(file.rule_text())
+    };
+    read().map_err(|refusal| format!("line {}: {}. {}", refusal.line, refusal.problem, refusal.fix))
 }
 
 /// The file as understood, and the vault it names.

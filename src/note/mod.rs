@@ -85,7 +85,7 @@ pub fn parse(text: &str) -> Document {
 }
 
 /// The form in which names are compared: case-folded, then NFC.
-pub(crate) fn fold(name: &str) -> String {
+pub fn fold(name: &str) -> String {
     use unicode_normalization::UnicodeNormalization;
     if name.is_ascii() {
         return name.to_ascii_lowercase();

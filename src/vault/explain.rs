@@ -11,7 +11,7 @@ use super::gate::{Refusal, Session};
 use super::judge::{self, Mark, Word};
 use super::links::Names;
 use super::path::NotePath;
-use super::rules::{self, RuleText, Standing};
+use super::rules::{self, RuleText, Rules, Standing};
 use super::scan::scan;
 
 /// Something that keeps a note from the public.
@@ -217,6 +217,14 @@ impl Session<'_> {
         let number = self.rules.written.folders.iter().position(|written| written == rule);
         number.is_some_and(|number| self.rules.folder_covers(number, name))
     }
+}
+
+/// What the public would see of a file with these bytes, its names aside; `None` for a private one. For
+/// tests of the rules: nothing on disk is asked.
+pub fn public_version(rules: &Rules, bytes: &[u8]) -> Option<String> {
+    let decoded = decode(bytes.to_vec())?;
+    let is_allowed = rules.default == Standing::Public || judge::is_allowed_by_text(rules, &decoded.text);
+    judge::public_text(rules, decoded).filter(|_| is_allowed).map(|text| rules.redact(text))
 }
 
 /// From 1, as editors count lines. A place of another reading of the bytes stands on the last line.

@@ -6,6 +6,7 @@ mod bad_input;
 mod bugs;
 mod cli;
 mod common;
+mod fuzz;
 mod house;
 mod index;
 mod init;
