@@ -14,7 +14,7 @@ pub(crate) fn frontmatter(data: &[u8]) {
             let rules = RuleText { frontmatter_flag: Some(key.clone()), ..RuleText::default() };
             let is_set = |rest: &str| {
                 let properties = note::parse(rest).frontmatter.properties;
-                properties.get(key).and_then(|value| value.as_bool()) == Some(true)
+                properties.iter().any(|(other, value)| other == key && value.as_bool() == Some(true))
             };
             assert_hidden(&rules, &text, |rest| !is_set(rest));
         }

@@ -109,13 +109,11 @@ fn explain(args: &ExplainArgs, context: &Context) -> Result<Exit, CliError> {
     match explained? {
         Explained::Note(answer) => show(args, &config, &answer, context),
         Explained::Ignored(pattern) => Err(CliError::Failed {
-            message: format!(
-                "`{asked}` is ignored, for you and for AI clients: ignore_patterns has `{pattern}`."
-            ),
+            message: format!("Nobody sees `{asked}`, you neither: ignore_patterns has `{pattern}`."),
             hint: "Take the pattern out of [vault] to make it a note like any other.".to_owned(),
         }),
         Explained::LinkOut => Err(CliError::Failed {
-            message: format!("`{asked}` is a symbolic link that leads to nothing, or out of the vault."),
+            message: format!("The symbolic link `{asked}` leads to nothing, or out of the vault."),
             hint: "It is never followed, on any profile. Copy the file into the vault to read it.".to_owned(),
         }),
     }

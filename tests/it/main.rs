@@ -12,4 +12,5 @@ mod index;
 mod init;
 mod mcp;
 mod noninterference;
+mod privacy;
 mod review;
