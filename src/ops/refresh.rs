@@ -12,8 +12,10 @@ use crate::vault::Session;
 
 /// How long a server that has an index waits before it first looks for what changed.
 const BEFORE_FIRST_RUN: Duration = Duration::from_secs(1);
-/// Between two runs, so that a vault in flux does not keep a core busy.
-const BETWEEN_RUNS: Duration = Duration::from_millis(300);
+/// Between two runs, so that a vault in flux does not keep a core busy; longer after runs that found
+/// nothing to do, such as for a note that cannot be read for a reason that its looks do not show.
+const BETWEEN_RUNS: Duration = Duration::from_millis(200);
+const BETWEEN_IDLE_RUNS: Duration = Duration::from_millis(1_500);
 /// Before the next try while another process writes the index.
 const WHILE_LOCKED: Duration = Duration::from_millis(500);
 /// Before the next try after a failure: it is seldom gone at once.
@@ -75,25 +77,24 @@ pub(super) fn run(service: &Service) {
         // An index answers already: the first questions go before bringing it up to date.
         refresher.wait(Some(BEFORE_FIRST_RUN));
     }
-    let mut was_locked = false;
+    let mut pause = BETWEEN_RUNS;
     loop {
         let outcome = service.index(&[service.profile], Mode::Background, refresher);
         service.first_run_is_over();
-        let pause = match outcome {
+        pause = match outcome {
             Ok(trees) => {
                 if trees.iter().any(|tree| tree.is_purge_due) {
                     refresher.ask();
                 }
-                was_locked = false;
                 tracing::info!("the index is up to date");
-                BETWEEN_RUNS
+                let is_idle = trees.iter().all(|tree| tree.added + tree.changed + tree.removed == 0);
+                if is_idle { (pause * 2).min(BETWEEN_IDLE_RUNS) } else { BETWEEN_RUNS }
             }
             Err(SyncError::Index(IndexError::Locked)) => {
-                if !was_locked {
+                if pause != WHILE_LOCKED {
                     tracing::info!("another process is indexing");
                 }
                 // What it began before the change that is to be erased may not notice it.
-                was_locked = true;
                 refresher.ask();
                 WHILE_LOCKED
             }

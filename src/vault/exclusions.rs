@@ -13,6 +13,7 @@ use fancy_regex::{Regex, RegexBuilder};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
 
 use super::RulesUnavailable;
 use super::fold::fold;
@@ -91,7 +92,11 @@ impl Matcher {
     fn covers(&self, path: &str) -> bool {
         match self {
             Matcher::Prefix(prefix) => fold(path).starts_with(&**prefix),
-            Matcher::Pattern(regex) => regex.is_match(path).unwrap_or(true),
+            // Obsidian composes accents; a disk may keep them apart.
+            Matcher::Pattern(regex) => {
+                let composed: String = path.nfc().collect();
+                [path, &composed].iter().any(|name| regex.is_match(name).unwrap_or(true))
+            }
         }
     }
 }
@@ -200,6 +205,7 @@ mod tests {
             ("Daily", &["Daily/a.md", "Daily note.md"], &["My daily.md"]),
             ("/^daily\\/\\d{4}/", &["daily/2024-01.md", "Daily/1999.md"], &["daily/x.md"]),
             ("/secret(?!s)/", &["a/secret.md"], &["a/secrets.md"]),
+            ("/^Journ\u{e9}e/", &["Journe\u{301}e/a.md", "Journ\u{e9}e/a.md"], &["a/Journ\u{e9}e.md"]),
             ("/draft/", &["a/my DRAFT.md", "draft/x.md"], &["a.md"]),
             ("Journ\u{e9}e", &["journe\u{301}e/a.md"], &["journee/a.md"]),
             ("/", &["a.md"], &[]),
