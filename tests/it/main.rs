@@ -10,5 +10,6 @@ mod house;
 mod index;
 mod init;
 mod mcp;
-mod noninterference;
+mod referee;
 mod review;
+mod server;
