@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its home has failed")]
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod ask;
 mod bad_input;
 mod bugs;
+mod canary;
 mod cli;
 mod common;
+mod flips;
 mod house;
 mod index;
 mod init;
