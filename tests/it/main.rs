@@ -18,3 +18,4 @@ mod referee;
 mod review;
 mod server;
 mod system_calls;
+mod timing;

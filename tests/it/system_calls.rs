@@ -16,11 +16,12 @@ use crate::ask::ask_all;
 use crate::common::Home;
 use crate::server::Server;
 
-/// Names of the same length: private ones, each by another rule, and missing ones.
-const PRIVATE: [&str; 5] =
-    ["journal/Sun.md", "work/Tagged.md", "work/Flagge.md", "work/Linked.md", "work/Harder.md"];
-const MISSING: [&str; 5] =
-    ["journal/Sux.md", "work/Taxxed.md", "work/Flaxxe.md", "work/Lixxed.md", "work/Haxxer.md"];
+/// Names of the same length: private ones, each by another rule, and missing ones; a word of private
+/// notes, and a word of none.
+const PRIVATE: [&str; 6] =
+    ["journal/Sun.md", "work/Tagged.md", "work/Flagge.md", "work/Linked.md", "work/Harder.md", "quelmbrick"];
+const MISSING: [&str; 6] =
+    ["journal/Sux.md", "work/Taxxed.md", "work/Flaxxe.md", "work/Lixxed.md", "work/Haxxer.md", "quelmbrack"];
 
 fn home() -> Home {
     let notes = [
@@ -159,46 +160,52 @@ fn a_request_for_a_private_name_makes_the_calls_of_one_for_a_missing_name() {
     let Some(strace) = strace() else { return };
     let home = home();
     home.index();
+    compare_calls(&home, &strace, questions);
+}
+
+#[test]
+#[ignore = "before there is an index a private note with the name asked for is opened and judged, a missing one not"]
+fn it_makes_the_same_calls_before_there_is_an_index() {
+    let Some(strace) = strace() else { return };
+    let home = home();
+    home.json(&["index", "--profile", "full"]);
+    compare_calls(&home, &strace, |name| questions(name).into_iter().take(2).collect());
+}
+
+/// Asks all questions about a missing name, a private one and the missing one again.
+fn compare_calls(home: &Home, strace: &Path, questions: fn(&str) -> Vec<(&'static str, Value)>) {
     let _lock = home.hold_writer_lock("public");
-    let mut server = start_traced(&home, &strace);
+    let mut server = start_traced(home, strace);
     // By then the run that begins after a second has ended at the lock, and the configuration file counts
     // as settled: until it does, it is read again with every request.
     thread::sleep(Duration::from_millis(3_300));
     let mut ask = |name: &str| -> Vec<u64> {
-        let calls = questions(name)
-            .into_iter()
-            .map(|(tool, arguments)| json!({ "name": tool, "arguments": arguments }));
-        calls
-            .map(|params| {
-                let id = server.send("tools/call", &params);
-                server.answer(id).unwrap();
-                id
-            })
-            .collect()
+        let asked = questions(name).into_iter().map(|(tool, arguments)| {
+            let id = server.send("tools/call", &json!({ "name": tool, "arguments": arguments }));
+            server.answer(id).unwrap();
+            id
+        });
+        asked.collect()
     };
     ask("Public.md");
     ask("journal/Warm.md");
-    let asked: Vec<(&str, &str, [Vec<u64>; 3])> = PRIVATE
+    let asked: Vec<[Vec<u64>; 3]> = PRIVATE
         .iter()
         .zip(MISSING)
-        .map(|(private, missing)| (*private, missing, [ask(missing), ask(private), ask(missing)]))
+        .map(|(private, missing)| [missing, private, missing].map(&mut ask))
         .collect();
-    // Words of private notes and of none.
-    let asked_words: Vec<[Vec<u64>; 2]> = vec![[ask("quelmbrick"), ask("quelmbrack")]];
     assert_eq!(server.end().code, Some(0));
-    let calls = trace_of(&home);
-    for (private, missing, ids) in &asked {
-        let [before, of_private, after] = ids.each_ref().map(|ids| by_request(&home, &calls, ids));
-        for (number, (question, found)) in questions(private).iter().zip(&of_private).enumerate() {
-            assert!(found.len() > 3, "{question:?} makes calls: {found:?}");
+    let calls = trace_of(home);
+    for ((private, missing), ids) in PRIVATE.iter().zip(MISSING).zip(asked) {
+        let [before, of_private, after] = ids.map(|ids| by_request(home, &calls, &ids));
+        for (number, question) in questions(private).iter().enumerate() {
+            assert!(of_private[number].len() > 3, "{question:?} makes calls");
             assert_same_calls(&before[number], &after[number], &format!("{missing} twice, {question:?}"));
-            assert_same_calls(found, &after[number], &format!("{question:?} against {missing}"));
-        }
-    }
-    for ids in asked_words {
-        let [private, missing] = ids.map(|ids| by_request(&home, &calls, &ids));
-        for (private, missing) in private.iter().zip(&missing) {
-            assert_same_calls(private, missing, "a word of private notes");
+            assert_same_calls(
+                &of_private[number],
+                &after[number],
+                &format!("{question:?} against {missing}"),
+            );
         }
     }
 }
