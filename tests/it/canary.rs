@@ -99,7 +99,7 @@ impl Aviary {
         let path = |name: &str| self.home.path(&format!("Notes/{name}"));
         symlink("../shelf", path("journal/shelf")).unwrap();
         let note =
-            names_in(&path("archive")).into_iter().find(|name| name != "More.md" && name.ends_with(".md"));
+            names_in(&path("archive")).into_iter().find(|name| name != "More.md" && !name.contains(".png"));
         let note = note.expect("it was written");
         fs::hard_link(path(&format!("archive/{note}")), path("journal/other name.md")).unwrap();
     }

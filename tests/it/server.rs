@@ -80,11 +80,6 @@ impl Server {
         self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
     }
 
-    /// The process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Writes a line, whatever it is. A server that is gone does not read it; its silence will show.
     pub(crate) fn write(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the input is open");

@@ -49,6 +49,7 @@ fn fs_hard_link(from: &Path, to: &Path) {
 }
 
 /// `strace`, if there is one and it may trace.
+#[expect(clippy::disallowed_methods, reason = "a test asks whether it can trace")]
 fn strace() -> Option<PathBuf> {
     let found = ["/usr/bin/strace", "/bin/strace", "/usr/local/bin/strace"]
         .iter()
@@ -67,6 +68,7 @@ fn strace() -> Option<PathBuf> {
 }
 
 /// A server under `strace`, which writes to `trace` in the home.
+#[expect(clippy::disallowed_methods, reason = "a test starts the binary")]
 fn start_traced(home: &Home, strace: &Path) -> Server {
     let serve = home.command(&["serve", "--profile", "public"]);
     let mut command = Command::new(strace);
@@ -213,7 +215,7 @@ fn compare_calls(home: &Home, strace: &Path, questions: fn(&str) -> Vec<(&'stati
 #[track_caller]
 fn assert_same_calls(found: &[Call], expected: &[Call], what: &str) {
     let lines = |calls: &[Call]| {
-        calls.iter().map(|call| format!("{}({}\n", call.name, call.rest)).collect::<String>()
+        calls.iter().map(|call| format!("{}({}", call.name, call.rest)).collect::<Vec<_>>().join("\n")
     };
     assert!(found == expected, "{what}:\n{}\nagainst:\n{}", lines(found), lines(expected));
 }
@@ -257,7 +259,7 @@ fn the_public_server_stays_in_its_own_store() {
         let mut server = start_traced(&home, &strace);
         ask_all(&mut server, &["Public.md", "journal/Sun.md", "quelmbrick", "kettle", "nothing"]);
         // Until after the run that begins a second after the start.
-        thread::sleep(Duration::from_millis(2_000));
+        thread::sleep(Duration::from_secs(2));
         ask_all(&mut server, &["Public.md", "kettle"]);
         assert_eq!(server.end().code, Some(0), "{when}");
         drop(lock);

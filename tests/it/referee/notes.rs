@@ -154,7 +154,7 @@ fn text(dice: &mut Dice, number: usize, private: Option<Kind>) -> String {
     let mut body = format!("# {}\n\n{}\n\n", dice.choose(&NAMES), sentence(dice));
     match private {
         Some(Kind::InlineTag) => {
-            body += dice.choose(&["Not for all #private\n\n", "(#PRIVATE)\n\n", "#über x\n\n"])
+            body += dice.choose(&["Not for all #private\n\n", "(#PRIVATE)\n\n", "#über x\n\n"]);
         }
         Some(Kind::TagInCode) => {
             body += dice.choose(&["```\n#private/code\n```\n\n", "`#private`\n\n", "%% #private %%\n\n"]);
@@ -162,10 +162,12 @@ fn text(dice: &mut Dice, number: usize, private: Option<Kind>) -> String {
         _ => {}
     }
     if private.is_some() {
-        body += &format!("{}\n\n", canary(number));
+        body += &canary(number);
+        body += "\n\n";
     }
     for _ in 0..dice.below(5) {
-        body += &format!("{} {}\n\n", sentence(dice), link(dice));
+        body += &[sentence(dice), link(dice)].join(" ");
+        body += "\n\n";
     }
     format!("---\n{properties}\n---\n{body}## Part\n\n{} ^block\n", sentence(dice))
 }
@@ -178,7 +180,7 @@ fn properties(dice: &mut Dice, number: usize, private: Option<Kind>) -> Vec<Stri
     let mut tags = vec![dice.choose(&TAGS).to_owned()];
     match private {
         Some(Kind::Tag) => {
-            tags.push(dice.choose(&["Private", "\"#private\"", "PRIVATE", "u\u{308}ber"]).to_owned())
+            tags.push(dice.choose(&["Private", "\"#private\"", "PRIVATE", "u\u{308}ber"]).to_owned());
         }
         Some(Kind::NestedTag) => tags.push("private/health".to_owned()),
         Some(Kind::Flag) => properties.push(dice.choose(&TRUE_FLAGS).to_owned()),

@@ -95,7 +95,7 @@ impl Vault {
     pub(crate) fn public_notes(&self) -> impl Iterator<Item = &Object> {
         let is_note = |object: &&Object| {
             let is_file = matches!(object.what, What::File(_) | What::HardLink(_));
-            object.hidden.is_none() && is_file && object.path.ends_with(".md")
+            object.hidden.is_none() && is_file
         };
         self.objects.iter().filter(is_note)
     }
