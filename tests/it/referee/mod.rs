@@ -85,6 +85,9 @@ impl Game {
         thread::sleep(SETTLING);
         self.phase("index older than what became private")?;
         self.reindex_through_the_server()?;
+        // From here on a tree that has forgotten notes is held against one that never knew them.
+        let rebuilt = self.homes[0].run(&["index", "--quiet", "--rebuild", "--profile", "public"]);
+        assert_eq!(rebuilt.code, Some(0), "seed {}: {rebuilt:?}", self.seed);
         self.phase("index brought up to date")?;
         self.assert_no_canary_in_public_trees()
     }
