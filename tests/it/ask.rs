@@ -1,19 +1,38 @@
 //! Questions to every tool that a server lists, made from its input schemas: each text in each
 //! parameter that takes one. A tool that is added is asked without anyone's doing.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::server::Server;
+
+/// A server takes a thousand calls at once, and then two hundred a second.
+const CALLS_AT_ONCE: usize = 980;
+const REFILL: Duration = Duration::from_secs(5);
 
 /// The answers to all that can be asked with these texts, without the numbers of the requests, the
 /// moment of the last index run, and of the tools that only read.
 #[track_caller]
 pub(crate) fn ask_all(server: &mut Server, texts: &[&str]) -> Vec<String> {
     let calls = calls(&tools(server), texts);
+    let mut answers = Vec::new();
+    for (number, calls) in calls.chunks(CALLS_AT_ONCE).enumerate() {
+        if number > 0 {
+            thread::sleep(REFILL);
+        }
+        answers.extend(ask_at_once(server, calls));
+    }
+    answers
+}
+
+#[track_caller]
+fn ask_at_once(server: &mut Server, calls: &[Value]) -> Vec<String> {
     let ids: Vec<u64> = calls.iter().map(|params| server.send("tools/call", params)).collect();
-    let lines = ids.into_iter().zip(&calls).map(|(id, params)| {
+    let lines = ids.into_iter().zip(calls).map(|(id, params)| {
         let line = server.answer(id).unwrap_or_else(|| panic!("{params} is not answered"));
-        assert!(!line.contains("too many calls"), "the sweep is too long for one server");
+        assert!(!line.contains("too many calls"), "the server was asked too much before");
         without_number_and_time(&line)
     });
     lines.collect()
@@ -65,9 +84,9 @@ fn text_value(property: &Value, text: &str) -> Option<Value> {
 fn without_number_and_time(line: &str) -> String {
     let mut answer: Value = serde_json::from_str(line).unwrap();
     answer["id"].take();
-    let mut result = answer["result"].take();
+    let result = answer["result"].take();
     if let Some(moment) = result["structuredContent"]["indexed_at"].as_str().map(str::to_owned) {
         return result.to_string().replace(&moment, "[time]");
     }
-    if result.is_null() { answer["error"].to_string() } else { std::mem::take(&mut result).to_string() }
+    if result.is_null() { answer["error"].to_string() } else { result.to_string() }
 }
