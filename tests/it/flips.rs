@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::ask::ask_all;
+use crate::ask::{ask_all, tools};
 use crate::common::Home;
 use crate::server::Server;
 
@@ -133,11 +133,21 @@ pub(crate) fn rename(home: &Home, from: &str, to: &str) {
     fs::rename(home.vault().join(from), home.vault().join(to)).unwrap();
 }
 
+/// What the note may be called.
+const NAMES: [&str; 7] = [
+    "folder/target.md",
+    "target",
+    "[[target#Yqkhedox]]",
+    "target#^block",
+    "journal/target.md",
+    "Vqktitol",
+    "Wzkaliax",
+];
+
 /// All that can be asked of a server about the note.
 fn answers(server: &mut Server) -> Vec<String> {
-    let names = ["folder/target.md", "target", "[[target#Yqkhedox]]", "target#^block", "journal/target.md"];
     let others = ["some text", "a.md", "b.md", "folder", "journal", "round yellow small some text"];
-    let texts: Vec<&str> = [&CANARIES[..], &names, &others].concat();
+    let texts: Vec<&str> = [&CANARIES[..], &NAMES, &others].concat();
     ask_all(server, &texts)
 }
 
@@ -145,6 +155,24 @@ fn answers(server: &mut Server) -> Vec<String> {
 fn told(answers: &[String]) -> Vec<&'static str> {
     let answers: Vec<String> = answers.iter().map(|answer| answer.to_lowercase()).collect();
     CANARIES.into_iter().filter(|canary| answers.iter().any(|answer| answer.contains(canary))).collect()
+}
+
+/// Every tool that takes a path answers as if there had never been such a note.
+#[track_caller]
+fn assert_looks_missing(server: &mut Server, when: &str) {
+    for tool in tools(server).iter().filter(|tool| tool["inputSchema"]["properties"]["path"].is_object()) {
+        let name = tool["name"].as_str().unwrap();
+        let missing = server.call(name, &json!({ "path": "Nothing.md" }));
+        for path in NAMES {
+            assert_eq!(server.call(name, &json!({ "path": path })), missing, "{when}: {name} {path}");
+        }
+    }
+    let listed = server.call("list_notes", &json!({}))["result"]["structuredContent"]["notes"].take();
+    let counted = server.call("index_status", &json!({}))["result"]["structuredContent"]["notes"].take();
+    assert_eq!(
+        listed.as_array().map(Vec::len),
+        counted.as_u64().map(|count| usize::try_from(count).unwrap())
+    );
 }
 
 #[test]
@@ -160,6 +188,7 @@ fn a_running_server_knows_at_once_that_a_note_turned_private() {
         (flip.hide)(&home);
         let hidden = answers(&mut server);
         assert_eq!(told(&hidden), [""; 0], "{}:\n{hidden:#?}", flip.name);
+        assert_looks_missing(&mut server, flip.name);
         (flip.show)(&home);
         assert_eq!(answers(&mut server), before, "{}", flip.name);
         drop(lock);
