@@ -13,6 +13,7 @@ use serde_json::Value;
 /// A home folder; it vanishes with the value.
 pub(crate) struct Home {
     root: PathBuf,
+    variables: Vec<(String, String)>,
     _folder: tempfile::TempDir,
 }
 
@@ -33,7 +34,13 @@ impl Home {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        Home { root, _folder: folder }
+        Home { root, variables: Vec::new(), _folder: folder }
+    }
+
+    /// Gives every command from now on these environment variables too.
+    pub(crate) fn set_variables(&mut self, variables: &[(&str, &str)]) {
+        let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        self.variables = owned.collect();
     }
 
     /// A home folder with a vault in `Notes` and a configuration file that names it; `privacy` is
@@ -93,7 +100,7 @@ impl Home {
     }
 
     /// The binary with these arguments in this home, ready to be started: no terminal, no
-    /// environment but the home and the XDG folders.
+    /// environment but the home, the XDG folders and what [`Home::set_variables`] added.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_obsearch"));
         command
@@ -103,6 +110,7 @@ impl Home {
             .env("XDG_CONFIG_HOME", self.path(".config"))
             .env("XDG_DATA_HOME", self.path(".local/share"))
             .env("XDG_CACHE_HOME", self.path(".cache"))
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.root)
             .stdin(Stdio::null());
         command
@@ -180,6 +188,20 @@ impl Home {
         let stores = names_in(&stores).into_iter().map(|name| stores.join(name).join(profile));
         let folders = stores.filter(|folder| folder.is_dir());
         folders.flat_map(|folder| names_in(&folder).into_iter().map(move |name| folder.join(name))).collect()
+    }
+
+    /// Keeps every other process from writing a profile's tree, for as long as the value lives. There
+    /// must have been an index run over some profile.
+    pub(crate) fn hold_writer_lock(&self, profile: &str) -> fs::File {
+        let stores = self.path(".local/share/obsearch");
+        let is_store = |name: &String| stores.join(name).is_dir();
+        let store = names_in(&stores).into_iter().find(is_store).expect("there was an index run");
+        let folder = stores.join(store).join(profile);
+        fs::create_dir_all(&folder).unwrap();
+        let lock = fs::File::options().write(true).create(true).truncate(false).open(folder.join("lock"));
+        let lock = lock.unwrap();
+        lock.lock().unwrap();
+        lock
     }
 
     /// The current tree of a profile.

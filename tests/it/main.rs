@@ -2,15 +2,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its home has failed")]
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod ask;
 mod bad_input;
 mod bugs;
+mod canary;
 mod cli;
 mod common;
+mod flips;
 mod fuzz;
 mod house;
 mod index;
+mod indistinguishable;
 mod init;
 mod mcp;
-mod noninterference;
 mod privacy;
+mod referee;
 mod review;
+mod server;
+mod system_calls;
+mod timing;

@@ -1,0 +1,92 @@
+//! Questions to every tool that a server lists, made from its input schemas: each text in each
+//! parameter that takes one. A tool that is added is asked without anyone's doing.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::server::Server;
+
+/// A server takes a thousand calls at once, and then two hundred a second.
+const CALLS_AT_ONCE: usize = 980;
+const REFILL: Duration = Duration::from_secs(5);
+
+/// The answers to all that can be asked with these texts, without the numbers of the requests, the
+/// moment of the last index run, and of the tools that only read.
+#[track_caller]
+pub(crate) fn ask_all(server: &mut Server, texts: &[&str]) -> Vec<String> {
+    let calls = calls(&tools(server), texts);
+    let mut answers = Vec::new();
+    for (number, calls) in calls.chunks(CALLS_AT_ONCE).enumerate() {
+        if number > 0 {
+            thread::sleep(REFILL);
+        }
+        answers.extend(ask_at_once(server, calls));
+    }
+    answers
+}
+
+#[track_caller]
+fn ask_at_once(server: &mut Server, calls: &[Value]) -> Vec<String> {
+    let ids: Vec<u64> = calls.iter().map(|params| server.send("tools/call", params)).collect();
+    let lines = ids.into_iter().zip(calls).map(|(id, params)| {
+        let line = server.answer(id).unwrap_or_else(|| panic!("{params} is not answered"));
+        assert!(!line.contains("too many calls"), "the server was asked too much before");
+        without_number_and_time(&line)
+    });
+    lines.collect()
+}
+
+/// What `tools/list` lists.
+#[track_caller]
+pub(crate) fn tools(server: &mut Server) -> Vec<Value> {
+    let line = server.request("tools/list", &json!({})).expect("tools/list is answered");
+    let listed: Value = serde_json::from_str(&line).unwrap();
+    listed["result"]["tools"].as_array().expect("there are tools").clone()
+}
+
+/// Calls with each of the texts in each parameter, and without any of them.
+fn calls(tools: &[Value], texts: &[&str]) -> Vec<Value> {
+    let mut calls = Vec::new();
+    for tool in tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(true)) {
+        let schema = &tool["inputSchema"];
+        let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let call = |arguments: Map<String, Value>| json!({ "name": tool["name"], "arguments": arguments });
+        for (name, property) in &properties {
+            for text in texts {
+                let Some(value) = text_value(property, text) else { continue };
+                let needed = required.iter().map(|needed| ((*needed).to_owned(), json!(text)));
+                calls.push(call(needed.chain([(name.clone(), value)]).collect()));
+            }
+            if property["type"] == "boolean" && required.is_empty() {
+                calls.push(call([(name.clone(), json!(true))].into_iter().collect()));
+            }
+        }
+        if required.is_empty() {
+            calls.push(call(Map::new()));
+        }
+    }
+    calls
+}
+
+/// The text as a value of a parameter that takes any text.
+fn text_value(property: &Value, text: &str) -> Option<Value> {
+    let takes_text = |schema: &Value| schema["type"] == "string" && schema["enum"].is_null();
+    if takes_text(property) {
+        return Some(json!(text));
+    }
+    (property["type"] == "array" && takes_text(&property["items"])).then(|| json!([text]))
+}
+
+fn without_number_and_time(line: &str) -> String {
+    let mut answer: Value = serde_json::from_str(line).unwrap();
+    answer["id"].take();
+    let result = answer["result"].take();
+    if let Some(moment) = result["structuredContent"]["indexed_at"].as_str().map(str::to_owned) {
+        return result.to_string().replace(&moment, "[time]");
+    }
+    if result.is_null() { answer["error"].to_string() } else { result.to_string() }
+}

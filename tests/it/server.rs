@@ -1,0 +1,166 @@
+//! `obsearch serve` as a running process that a test talks to, line by line. It knows nothing of
+//! what the lines mean, but for the handshake and the `id` of an answer.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::Home;
+
+/// How long an answer may take before the server counts as stuck.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A server that was greeted.
+pub(crate) struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    errors: Option<JoinHandle<Vec<u8>>>,
+    /// Answers that came before they were asked for.
+    early: HashMap<u64, String>,
+    next_id: u64,
+    /// The raw answer to `initialize`.
+    pub(crate) hello: String,
+    /// Every line it wrote so far.
+    pub(crate) lines: Vec<String>,
+}
+
+/// What a server left behind.
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    /// Every line of standard output.
+    pub(crate) lines: Vec<String>,
+    pub(crate) stderr: String,
+}
+
+impl Server {
+    /// Starts `obsearch serve` with these further arguments, and greets it.
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Server {
+        Server::greet(&mut home.command(&[&["serve"], arguments].concat()))
+    }
+
+    /// Starts a prepared command, which must be a server, and greets it.
+    pub(crate) fn greet(command: &mut Command) -> Server {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let input = child.stdin.take();
+        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let Ok(line) = line else { break };
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut server = Server {
+            child,
+            input,
+            output: receiver,
+            errors: Some(std::thread::spawn(move || bytes_of(errors))),
+            early: HashMap::new(),
+            next_id: 0,
+            hello: String::new(),
+            lines: Vec::new(),
+        };
+        server.say_hello();
+        server
+    }
+
+    fn say_hello(&mut self) {
+        let client = json!({ "name": "test", "version": "0" });
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        self.hello = self.request("initialize", &hello).expect("the server answers `initialize`");
+        self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    }
+
+    /// Writes a line, whatever it is. A server that is gone does not read it; its silence will show.
+    pub(crate) fn write(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        let _ = input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush());
+    }
+
+    /// The next request will have this number.
+    pub(crate) fn skip_to_id(&mut self, id: u64) {
+        self.next_id = id - 1;
+    }
+
+    /// Sends a request and does not wait; the answer goes by the number returned.
+    pub(crate) fn send(&mut self, method: &str, params: &Value) -> u64 {
+        self.next_id += 1;
+        let request = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
+        self.write(&request.to_string());
+        self.next_id
+    }
+
+    /// The raw answer to a request that was sent; none if the server is gone or stuck.
+    pub(crate) fn answer(&mut self, id: u64) -> Option<String> {
+        loop {
+            if let Some(line) = self.early.remove(&id) {
+                return Some(line);
+            }
+            let line = self.output.recv_timeout(PATIENCE).ok()?;
+            self.lines.push(line.clone());
+            let message: Value = serde_json::from_str(&line).ok()?;
+            if let Some(of) = message["id"].as_u64() {
+                self.early.insert(of, line);
+            }
+        }
+    }
+
+    /// Sends a request and waits for its raw answer.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Option<String> {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool and gives the `result` or `error` of its answer.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let line = self.request("tools/call", &params).unwrap_or_else(|| panic!("no answer from {tool}"));
+        let mut answer: Value = serde_json::from_str(&line).unwrap();
+        answer.as_object_mut().unwrap().remove("id");
+        answer
+    }
+
+    /// Closes its input and waits for its end.
+    pub(crate) fn end(mut self) -> Ended {
+        drop(self.input.take());
+        self.ended()
+    }
+
+    /// Kills it without warning.
+    pub(crate) fn kill(mut self) -> Ended {
+        self.child.kill().unwrap();
+        self.ended()
+    }
+
+    fn ended(&mut self) -> Ended {
+        let code = self.child.wait().unwrap().code();
+        self.lines.extend(self.output.iter());
+        let errors = self.errors.take().expect("it ends once").join().unwrap();
+        let lines = std::mem::take(&mut self.lines);
+        Ended { code, lines, stderr: String::from_utf8_lossy(&errors).into_owned() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A test that failed leaves no server behind; one that ended well is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn bytes_of(mut stream: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    bytes
+}
