@@ -1,9 +1,11 @@
 //! What a caller calls a note -> the note, through the catalogue of this profile only: a private
 //! note neither answers nor stands in the way of a public one.
 
+use rayon::prelude::*;
+
 use crate::index::{NoteEntry, Tree};
 use crate::note::{Anchor, Link, LinkKind, fold, link};
-use crate::vault::{Note, NotePath, Session};
+use crate::vault::{Listed, Note, NotePath, Profile, Session};
 
 use super::OpError;
 use super::error::vault_unavailable;
@@ -79,25 +81,19 @@ pub(super) fn open<'s>(
     paths.into_iter().find_map(|path| session.open(&path).ok()).ok_or(OpError::NotFound)
 }
 
-/// Before the first index, names of files are all there is.
+/// Before the first index, names of files are all there is. For the public every note is judged first,
+/// whatever the name: opening the one that is named would tell, by the work it makes, that it exists.
 fn open_without_index<'s>(session: &Session<'s>, target: &str) -> Result<Note<'s>, OpError> {
     let walk = session.walk().map_err(|error| vault_unavailable(error.to_string()))?;
+    let is_shown =
+        |listed: &&Listed| session.profile() == Profile::Full || session.open(&listed.path).is_ok();
+    let shown: Vec<&Listed> = walk.notes.par_iter().filter(is_shown).collect();
     let key = link::name_key(target);
-    let mut paths: Vec<&NotePath> = walk
-        .notes
-        .iter()
-        .map(|note| &note.path)
-        .filter(|path| link::name_key(path.as_str()) == key)
-        .collect();
-    let wiki = wikilink(target);
-    while !paths.is_empty() {
-        let names: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
-        let Some(chosen) = link::choose(&names, &wiki, "") else { break };
-        if let Ok(note) = session.open(paths.remove(chosen)) {
-            return Ok(note);
-        }
-    }
-    Err(OpError::NotFound)
+    let paths: Vec<&NotePath> =
+        shown.iter().map(|note| &note.path).filter(|path| link::name_key(path.as_str()) == key).collect();
+    let names: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+    let chosen = link::choose(&names, &wikilink(target), "").ok_or(OpError::NotFound)?;
+    Ok(session.open(paths[chosen])?)
 }
 
 /// Candidates in the order in which a wikilink from the root would choose them.

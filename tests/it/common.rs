@@ -113,6 +113,9 @@ impl Home {
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.root)
             .stdin(Stdio::null());
+        #[cfg(feature = "failpoints")]
+        command
+            .envs(std::env::var(crate::mutation::VARIABLE).map(|layer| (crate::mutation::VARIABLE, layer)));
         command
     }
 

@@ -15,8 +15,11 @@ mod index;
 mod indistinguishable;
 mod init;
 mod mcp;
+#[cfg(feature = "failpoints")]
+mod mutation;
 mod privacy;
 mod referee;
+mod refresh;
 mod review;
 mod server;
 mod system_calls;

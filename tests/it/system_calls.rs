@@ -166,7 +166,6 @@ fn a_request_for_a_private_name_makes_the_calls_of_one_for_a_missing_name() {
 }
 
 #[test]
-#[ignore = "before there is an index a private note with the name asked for is opened and judged, a missing one not"]
 fn it_makes_the_same_calls_before_there_is_an_index() {
     let Some(strace) = strace() else { return };
     let home = home();

@@ -2,7 +2,7 @@
 //! private note either.
 
 use super::terminal::answer;
-use super::vaults::Vault;
+use super::vaults::{Extent, Vault};
 use super::{configuration, empty_home};
 use crate::common::Home;
 
@@ -17,10 +17,10 @@ fn assert_alike(homes: &[Home; 2], script: &[&str]) {
 #[test]
 fn private_notes_change_no_answer_by_meaning() {
     let vault = Vault::new(1);
-    let homes = [true, false].map(|is_whole| {
+    let homes = [Extent::Whole, Extent::Public].map(|extent| {
         let home = empty_home();
         home.configure(&configuration("[embeddings]\nmodel = \"english\""));
-        vault.write(&home, |object| is_whole || object.hidden.is_none());
+        vault.write(&home, extent);
         home.json(&["index", "--profile", "public"]);
         home
     });

@@ -25,7 +25,7 @@ use crate::common::{Dice, Home, seeds};
 use crate::server::Server;
 use notes::Kind;
 use script::{Pools, Request, Script};
-use vaults::Vault;
+use vaults::{Extent, Vault};
 
 /// Calls of tools in each phase of a seed; the fixed requests and the terminal's come on top.
 const CALLS_PER_PHASE: usize = 40;
@@ -64,13 +64,13 @@ impl Game {
     fn new(seed: u64, environment: &[(&str, &str)]) -> Game {
         let vault = Vault::new(seed);
         let other = vault.with_other_secrets(seed);
-        let home = |vault: &Vault, is_whole: bool| {
+        let home = |vault: &Vault, extent: Extent| {
             let mut home = empty_home();
             home.set_variables(environment);
-            vault.write(&home, |object| is_whole || object.hidden.is_none());
+            vault.write(&home, extent);
             home
         };
-        let homes = [home(&vault, false), home(&vault, true), home(&other, true)];
+        let homes = [home(&vault, Extent::Public), home(&vault, Extent::Whole), home(&other, Extent::Whole)];
         other.shift_times_of_private_files(&homes[2]);
         let mut dice = Dice::new(seed ^ 0x0a5c);
         let pools = Pools::new(&vault, &mut dice);
@@ -298,7 +298,7 @@ fn the_vaults_hold_private_notes_of_every_kind() {
     }
     for vault in vaults.iter().chain(&[vaults[0].with_other_secrets(0), vaults[1].with_other_secrets(1)]) {
         let home = empty_home();
-        vault.write(&home, |_| true);
+        vault.write(&home, Extent::Whole);
         let mut expected: Vec<&str> = vault.public_notes().map(|object| &*object.path).collect();
         expected.sort_unstable();
         let hidden = vault.objects.iter().filter(|object| object.hidden.is_some()).count();

@@ -5,7 +5,9 @@ use crate::common::Dice;
 
 /// `[privacy]` of every generated vault.
 pub(crate) const RULES: &str = "folders = [\"journal\", \"people/*\", \"team-*\", \"work/*/closed\", \"Café\"]\n\
-     tags = [\"private\", \"Über\"]\nfrontmatter_flag = \"secret\"";
+     tags = [\"private\", \"Über\"]\nfrontmatter_flag = \"secret\"\nredact_patterns = ['\\d{3}-\\d{4}']";
+/// What Obsidian itself excludes in every generated vault.
+pub(crate) const OBSIDIAN_SETTINGS: &str = r#"{"userIgnoreFilters": ["Excluded/", "/^archive\/draft \d/"]}"#;
 /// `[vault] max_note_bytes` of every generated vault.
 pub(crate) const MAX_NOTE_BYTES: usize = 8_000;
 
@@ -41,6 +43,8 @@ pub(crate) enum Kind {
     GlobFolder,
     /// A private folder in another case or Unicode form.
     OtherForm,
+    /// On Obsidian's own list.
+    Excluded,
     Tag,
     NestedTag,
     InlineTag,
@@ -69,10 +73,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 20] = [
+    pub(crate) const ALL: [Kind; 21] = [
         Kind::Folder,
         Kind::GlobFolder,
         Kind::OtherForm,
+        Kind::Excluded,
         Kind::Tag,
         Kind::NestedTag,
         Kind::InlineTag,
@@ -220,6 +225,35 @@ fn link(dice: &mut Dice) -> String {
 pub(crate) fn sentence(dice: &mut Dice) -> String {
     let words: Vec<&str> = (0..3 + dice.below(9)).map(|_| dice.choose(&WORDS)).collect();
     words.join(" ")
+}
+
+/// Private parts of public notes, each with what is left of it: `@` stands for a word of its own.
+pub(crate) const PARTS: [(&str, &str); 8] = [
+    ("> [!private] @\n> [[Jane]] #only/@ @\nlazy @\n\n", "\n"),
+    ("- > [!Über]- @\n  > ![[Plan]] @ ^@\n\n", "\n"),
+    ("%%private%%\n@\n\n# @\n\n#private [[Plan|@]]\n%%/private%%\n", ""),
+    ("river %%private%%@ [[@]]%%/private%% stone\n\n", "river  stone\n\n"),
+    ("### @ #private\n\n@ #only/@\n\n#### @\n\n```\n# @\n```\n\n", ""),
+    ("### Part #über/x\n\n[[Ideas]] @ ^block\n\n", ""),
+    ("Call 555-0199 now.\n\n", "Call ******** now.\n\n"),
+    ("%% a %% %% PRIVATE %%@ %%private%% @ %%/private%% @%% /private %%\n\n", "%% a %% \n\n"),
+];
+
+/// Where the part of a partly private note stands.
+const PLACE: &str = "\u{1}";
+
+/// The text of a note that is public but for a part: with the part, and without it.
+pub(crate) fn partly(dice: &mut Dice, number: usize) -> [Vec<u8>; 2] {
+    let text = text(dice, number, None).replace("\n## Part\n", &format!("\n{PLACE}## Part\n"));
+    let (part, rest) = dice.choose(&PARTS);
+    let part = part.replace('@', &canary(number));
+    [part.as_str(), rest].map(|piece| text.replace(PLACE, piece).into_bytes())
+}
+
+/// The same text with other words in its private part.
+pub(crate) fn with_another_word(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    text.replace("qzcanary", "xqzcanary9").replace("555-0199", "555-7301").into_bytes()
 }
 
 /// A word of one private note.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use super::notes::{self, KINDS_BY_TEXT, Kind, NAMES, PUBLIC_FOLDERS};
+use super::notes::{self, KINDS_BY_TEXT, Kind, NAMES, OBSIDIAN_SETTINGS, PUBLIC_FOLDERS};
 use crate::common::{Dice, Home};
 
 /// A name in the vault.
@@ -25,6 +25,8 @@ pub(crate) enum What {
     Link(String),
     /// Another name of the file at this path of the vault.
     HardLink(String),
+    /// A note that is public but for a part: with the part, and without it.
+    Partly([Vec<u8>; 2]),
     /// A file with a second name outside the vault.
     FileWithNameOutside(Vec<u8>),
     EmptyFolder,
@@ -44,6 +46,9 @@ impl Vault {
         for _ in 0..18 {
             let folder = maker.dice.choose(&PUBLIC_FOLDERS);
             maker.note(folder, None);
+        }
+        for _ in 0..5 {
+            maker.partly_private();
         }
         for kind in KINDS_BY_TEXT {
             let folder = maker.dice.choose(&PUBLIC_FOLDERS);
@@ -74,6 +79,9 @@ impl Vault {
         let mut dice = Dice::new(seed ^ 0x5eed);
         let mut objects = self.objects.clone();
         for (number, object) in objects.iter_mut().enumerate() {
+            if let What::Partly([whole, _]) = &mut object.what {
+                *whole = notes::with_another_word(whole);
+            }
             let Some(kind) = object.hidden else { continue };
             if let What::File(bytes) | What::FileWithNameOutside(bytes) = &mut object.what {
                 *bytes = notes::note(&mut dice, 200 + number, Some(kind));
@@ -94,16 +102,18 @@ impl Vault {
     /// Notes that everybody may see.
     pub(crate) fn public_notes(&self) -> impl Iterator<Item = &Object> {
         let is_note = |object: &&Object| {
-            let is_file = matches!(object.what, What::File(_) | What::HardLink(_));
+            let is_file = matches!(object.what, What::File(_) | What::Partly(_) | What::HardLink(_));
             object.hidden.is_none() && is_file
         };
         self.objects.iter().filter(is_note)
     }
 
-    /// Writes what is wanted of it into a home's vault.
-    pub(crate) fn write(&self, home: &Home, is_wanted: impl Fn(&Object) -> bool) {
-        for object in self.objects.iter().filter(|object| is_wanted(object)) {
-            object.write(home).unwrap_or_else(|error| panic!("{}: {error}", object.path));
+    /// Writes it, or what of it is public, into a home's vault.
+    pub(crate) fn write(&self, home: &Home, extent: Extent) {
+        home.write_note(".obsidian/app.json", OBSIDIAN_SETTINGS);
+        let is_wanted = |object: &&Object| extent == Extent::Whole || object.hidden.is_none();
+        for object in self.objects.iter().filter(is_wanted) {
+            object.write(home, extent).unwrap_or_else(|error| panic!("{}: {error}", object.path));
         }
     }
 
@@ -119,12 +129,23 @@ impl Vault {
     }
 }
 
+/// How much of a vault is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// Without private notes and private parts.
+    Public,
+}
+
 impl Object {
-    fn write(&self, home: &Home) -> io::Result<()> {
+    fn write(&self, home: &Home, extent: Extent) -> io::Result<()> {
         let path = home.vault().join(&self.path);
         fs::create_dir_all(path.parent().expect("it lies in the vault"))?;
         match &self.what {
             What::File(bytes) => fs::write(path, bytes),
+            What::Partly([whole, public]) => {
+                fs::write(path, if extent == Extent::Whole { whole } else { public })
+            }
             What::Link(target) => symlink(target, path),
             What::HardLink(of) => fs::hard_link(home.vault().join(of), path),
             What::FileWithNameOutside(bytes) => {
@@ -172,6 +193,15 @@ impl Maker {
         self.add(&path, what, hidden);
     }
 
+    /// A public note with a private part.
+    fn partly_private(&mut self) {
+        let folder = self.dice.choose(&PUBLIC_FOLDERS);
+        let number = self.objects.len();
+        let path = format!("{folder}{} {number}.md", self.dice.choose(&NAMES));
+        let texts = notes::partly(&mut self.dice, number);
+        self.add(&path, What::Partly(texts), None);
+    }
+
     /// A note of its own name, for others to link to.
     fn target(&mut self, folder: &str, name: &str, hidden: Option<Kind>) -> String {
         let what = What::File(self.bytes(hidden));
@@ -185,6 +215,8 @@ impl Maker {
         self.note(folder, Some(Kind::GlobFolder));
         let folder = self.dice.choose(&["JOURNAL/", "Cafe\u{301}/", "archive/café/", "TEAM-Blue/"]);
         self.note(folder, Some(Kind::OtherForm));
+        let folder = self.dice.choose(&["Excluded/", "excluded/deep/", "archive/Draft 1 "]);
+        self.note(folder, Some(Kind::Excluded));
     }
 
     fn links_from_private_folders(&mut self) {

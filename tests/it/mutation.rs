@@ -1,0 +1,70 @@
+//! The tests of the wall, tested: with one layer of it broken on purpose (`src/failpoint.rs`), a test
+//! that is named here must fail, and with none broken it must pass. Runs with the feature `failpoints`:
+//! `cargo test --features failpoints --test it mutation`.
+#![expect(clippy::disallowed_methods, reason = "a test runs other tests of this binary")]
+
+use std::process::Command;
+
+/// Read by the binary under test, and passed on to it by `Home`.
+pub(crate) const VARIABLE: &str = "OBSEARCH_FAILPOINT";
+
+/// Each layer with tests that must notice that it is broken.
+const LAYERS: [(&str, &[&str]); 8] = [
+    (
+        "SkipRevalidation",
+        &[
+            "referee::private_notes_change_no_answer",
+            "flips::a_running_server_knows_at_once_that_a_note_turned_private",
+            "privacy::a_proof_passes_tells_figures_and_leaves_nothing_behind",
+        ],
+    ),
+    ("FilterAfterRanking", &["referee::private_notes_change_no_answer"]),
+    (
+        "FollowLinks",
+        &[
+            "flips::a_running_server_knows_at_once_that_a_note_turned_private",
+            "privacy::a_proof_passes_tells_figures_and_leaves_nothing_behind",
+        ],
+    ),
+    ("CacheVerdicts", &["flips::a_running_server_knows_at_once_that_a_note_turned_private"]),
+    ("OpenFullTree", &["system_calls::the_public_server_stays_in_its_own_store"]),
+    ("EchoNames", &["canary::refusals_do_not_repeat_what_was_asked"]),
+    ("CountHidden", &["referee::private_notes_change_no_answer"]),
+    (
+        "ServeOldText",
+        &[
+            "flips::a_running_server_knows_at_once_that_a_note_turned_private",
+            "privacy::a_proof_passes_tells_figures_and_leaves_nothing_behind",
+        ],
+    ),
+];
+
+/// Runs one test of this binary with this layer broken: does it pass?
+fn passes(test: &str, layer: &str) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output =
+        command.args(["--exact", test]).env(VARIABLE, layer).env("OBSEARCH_TEST_SEEDS", "12").output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("running 1 test"), "{test}: {said}");
+    output.status.success()
+}
+
+#[test]
+fn every_broken_layer_is_noticed() {
+    for (layer, tests) in LAYERS {
+        for test in tests {
+            assert!(!passes(test, layer), "{test} does not notice that {layer} breaks the wall");
+        }
+    }
+}
+
+#[test]
+fn the_same_tests_pass_with_no_layer_broken() {
+    let mut tests: Vec<&str> = LAYERS.iter().flat_map(|(_, tests)| *tests).copied().collect();
+    tests.sort_unstable();
+    tests.dedup();
+    for test in tests {
+        assert!(passes(test, "none"), "{test}");
+    }
+}

@@ -1,0 +1,88 @@
+//! A running server forgets: what turned private leaves the public tree within two seconds of being
+//! noticed, though nobody runs `obsearch index`; and what a server has open follows what is on disk.
+
+use std::fs;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::flips::{FLIPS, TAILS, home};
+use crate::server::Server;
+
+/// As the threat model promises.
+const PROMISED: Duration = Duration::from_secs(2);
+/// The first run of a server is over by then.
+const STARTED: Duration = Duration::from_millis(1_500);
+
+#[test]
+fn what_turned_private_is_erased_within_two_seconds_of_being_noticed() {
+    std::thread::scope(|scope| {
+        for flip in &FLIPS {
+            scope.spawn(|| {
+                let home = home();
+                home.index();
+                let mut server = Server::start(&home, &[]);
+                sleep(STARTED);
+                (flip.hide)(&home);
+                sleep(Duration::from_millis(300));
+                assert_eq!(home.words_in_tree("public", &TAILS), TAILS, "{}: nobody has noticed", flip.name);
+                server.call("search_vault", &json!({ "query": "zqkbodox", "mode": "keyword" }));
+                let noticed = Instant::now();
+                while !home.words_in_tree("public", &TAILS).is_empty() {
+                    // Thirteen servers share the machine here; each alone takes some hundredths of a second.
+                    assert!(noticed.elapsed() < PROMISED * 3, "{}: it is not erased", flip.name);
+                    sleep(Duration::from_millis(20));
+                }
+                (flip.show)(&home);
+                assert_eq!(server.end().code, Some(0), "{}", flip.name);
+            });
+        }
+    });
+}
+
+#[test]
+fn one_note_alone_is_erased_in_time() {
+    let home = home();
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    sleep(STARTED);
+    (FLIPS[0].hide)(&home);
+    server.call("read_note", &json!({ "path": "folder/target.md" }));
+    sleep(PROMISED);
+    assert_eq!(home.words_in_tree("public", &TAILS), [""; 0]);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn a_newly_excluded_folder_is_erased_as_well() {
+    let home = home();
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    sleep(STARTED);
+    home.write_note(".obsidian/app.json", r#"{"userIgnoreFilters": ["folder/"]}"#);
+    // Any request knows that the rules are others now, whatever it is about.
+    server.call("list_tags", &json!({}));
+    sleep(PROMISED);
+    assert_eq!(home.words_in_tree("public", &TAILS), [""; 0]);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn an_index_that_was_deleted_and_built_anew_is_taken_up() {
+    let home = home();
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    let notes = |server: &mut Server| {
+        server.call("index_status", &json!({}))["result"]["structuredContent"]["notes"].take()
+    };
+    sleep(STARTED);
+    assert_eq!(notes(&mut server), json!(4));
+    fs::remove_dir_all(home.path(".local/share/obsearch")).unwrap();
+    home.write_note("new.md", "A new note with a quelmbrick.\n");
+    home.index();
+    assert_eq!(notes(&mut server), json!(5));
+    let found = server.call("search_vault", &json!({ "query": "quelmbrick", "mode": "keyword" }));
+    assert_eq!(found["result"]["structuredContent"]["passages"][0]["path"], Value::from("new.md"));
+    assert_eq!(server.end().code, Some(0));
+}
