@@ -16,7 +16,7 @@ mod vaults;
 use std::fs::File;
 use std::sync::LazyLock;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use regex::Regex;
 use serde_json::{Value, json};
@@ -31,6 +31,9 @@ use vaults::{Extent, Vault};
 const CALLS_PER_PHASE: usize = 40;
 /// A folder that changed this shortly ago is read again with every request.
 const SETTLING: Duration = Duration::from_millis(120);
+
+/// A server that has an index brings it up to date by itself so long after its start.
+const BEFORE_OWN_RUN: Duration = Duration::from_secs(1);
 
 /// What was compared.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -182,11 +185,16 @@ impl Game {
         Ok(())
     }
 
-    /// Every tool that is not read-only, with no lock held.
+    /// `reindex_vault` with no lock held: what it tells to have done is the same as well.
     fn reindex_through_the_server(&mut self) -> Result<(), String> {
         let mode = self.dice.choose(&["incremental", "full"]);
         let params = json!({ "name": "reindex_vault", "arguments": { "mode": mode } });
+        let began = Instant::now();
         let answers = self.homes.each_ref().map(|home| answer_when_free(home, &params));
+        if began.elapsed() >= BEFORE_OWN_RUN {
+            eprintln!("seed {}: too slow to tell whose run did what", self.seed);
+            return Ok(());
+        }
         self.compare(&answers, &format!("{params}")).map_err(|difference| format!("reindex: {difference}"))
     }
 
@@ -260,7 +268,7 @@ fn masked(answer: &str) -> String {
 }
 
 fn check_all(remainder: u64) {
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let mut total = Figures::default();
     let mut count = 0;
     for seed in seeds(50).filter(|seed| seed % 2 == remainder) {
