@@ -45,8 +45,9 @@ impl Refresher {
         *self.is_due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a run is asked for, at most this long if a limit is given, and takes the request.
-    fn wait(&self, at_most: Option<Duration>) {
+    /// Waits until a run is asked for, at most this long if a limit is given. Takes the request and tells
+    /// whether there was one.
+    fn wait(&self, at_most: Option<Duration>) -> bool {
         let mut is_due = self.is_due.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(limit) = at_most {
             let waited = self.wake.wait_timeout_while(is_due, limit, |is_due| !*is_due);
@@ -54,7 +55,7 @@ impl Refresher {
         } else {
             is_due = self.wake.wait_while(is_due, |is_due| !*is_due).unwrap_or_else(PoisonError::into_inner);
         }
-        *is_due = false;
+        std::mem::take(&mut *is_due)
     }
 }
 
@@ -78,9 +79,11 @@ pub(super) fn run(service: &Service) {
         refresher.wait(Some(BEFORE_FIRST_RUN));
     }
     let mut pause = BETWEEN_RUNS;
+    let mut was_asked = false;
     loop {
         let outcome = service.index(&[service.profile], Mode::Background, refresher);
         service.first_run_is_over();
+        let mut at_most = None;
         pause = match outcome {
             Ok(trees) => {
                 if trees.iter().any(|tree| tree.is_purge_due) {
@@ -91,11 +94,13 @@ pub(super) fn run(service: &Service) {
                 if is_idle { (pause * 2).min(BETWEEN_IDLE_RUNS) } else { BETWEEN_RUNS }
             }
             Err(SyncError::Index(IndexError::Locked)) => {
-                if pause != WHILE_LOCKED {
-                    tracing::info!("another process is indexing");
+                tracing::debug!("another process is indexing");
+                if was_asked {
+                    // What the other began before the change that is to be erased may not notice it.
+                    refresher.ask();
+                } else {
+                    at_most = Some(AFTER_FAILURE);
                 }
-                // What it began before the change that is to be erased may not notice it.
-                refresher.ask();
                 WHILE_LOCKED
             }
             // The kind only: the text may name files.
@@ -105,6 +110,6 @@ pub(super) fn run(service: &Service) {
             }
         };
         std::thread::sleep(pause);
-        refresher.wait(None);
+        was_asked = refresher.wait(at_most);
     }
 }
