@@ -68,7 +68,9 @@ fn vault_error(error: &VaultError) -> CliError {
 
 fn sync_error(error: &SyncError) -> CliError {
     let hint = match error {
-        SyncError::Rules(_) => "Mend the configuration file; nothing is indexed without valid rules.",
+        SyncError::Rules(_) => {
+            "Nothing is indexed without valid rules; `obsearch status` says when they are."
+        }
         SyncError::Vault(_) => "Look whether the vault is still there and mounted.",
         SyncError::EmptyVault { .. } => {
             "If the vault is not mounted, mount it. If it is really empty now, run `obsearch index --rebuild`."

@@ -117,7 +117,7 @@ fn race(
 
 fn time_limit() -> Duration {
     let seconds = std::env::var(SECONDS_VARIABLE).ok().and_then(|text| text.parse().ok());
-    Duration::from_secs_f64(seconds.unwrap_or(1.0))
+    Duration::from_secs_f64(seconds.unwrap_or(10.0))
 }
 
 fn assert_no_leak(resolver_name: &str, outcome: &Outcome) {

@@ -7,7 +7,8 @@ use crate::common::Dice;
 pub(crate) const RULES: &str = "folders = [\"journal\", \"people/*\", \"team-*\", \"work/*/closed\", \"Café\"]\n\
      tags = [\"private\", \"Über\"]\nfrontmatter_flag = \"secret\"\nredact_patterns = ['\\d{3}-\\d{4}']";
 /// What Obsidian itself excludes in every generated vault.
-pub(crate) const OBSIDIAN_SETTINGS: &str = r#"{"userIgnoreFilters": ["Excluded/", "/^archive\/draft \d/"]}"#;
+pub(crate) const OBSIDIAN_SETTINGS: &str =
+    r#"{"userIgnoreFilters": ["Excluded/", "/^archive\\/draft \\d/"]}"#;
 /// `[vault] max_note_bytes` of every generated vault.
 pub(crate) const MAX_NOTE_BYTES: usize = 8_000;
 
