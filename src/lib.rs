@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod embed;
 mod failpoint;
+pub mod http;
 pub mod index;
 pub mod mcp;
 pub mod note;

@@ -3,6 +3,7 @@
 //! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 nothing
 //! found, 2 refused or broken. Notes come only through [`crate::ops::Service`], as for any client.
 
+mod connect;
 mod console;
 mod doctor;
 mod error;
@@ -20,6 +21,7 @@ mod search;
 mod serve;
 mod status;
 mod tags;
+mod token;
 
 use std::path::PathBuf;
 
@@ -120,8 +122,23 @@ enum Command {
     Privacy(privacy::PrivacyArgs),
     /// Find what is wrong with the configuration, the notes and the index
     Doctor(doctor::DoctorArgs),
-    /// Serve an AI client over MCP on standard input and output
+    /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
+    /// Connect a client that speaks over standard input and output to a running server
+    Connect(connect::ConnectArgs),
+    /// Make, list and revoke tokens for clients over HTTP
+    Token(token::TokenArgs),
+}
+
+impl Command {
+    /// Was it started by an AI client, which keeps what is said on standard error?
+    fn has_a_client(&self) -> bool {
+        match self {
+            Command::Serve(args) => args.is_stdio(),
+            Command::Connect(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Runs a command and says how it went; errors are told on standard error.
@@ -131,8 +148,7 @@ pub fn run(cli: &Cli, environment: &Environment) -> Exit {
     match dispatch(&cli.command, &context) {
         Ok(exit) => exit,
         Err(error) => {
-            let audience =
-                if matches!(cli.command, Command::Serve(_)) { Audience::Others } else { Audience::Owner };
+            let audience = if cli.command.has_a_client() { Audience::Others } else { Audience::Owner };
             report(&error, audience, context.console)
         }
     }
@@ -151,6 +167,8 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Serve(args) => serve::run(args, context),
+        Command::Connect(args) => connect::run(args, context),
+        Command::Token(args) => token::run(args, context),
     }
 }
 

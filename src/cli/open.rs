@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::cli::CliError;
-use crate::config::{Backend, Config, ModelChoice};
+use crate::config::{Backend, Config, ModelChoice, TokenBook};
 use crate::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
+use crate::http::{self, HttpError, HttpServer, Place, Reach, Tokens};
 use crate::index::IndexError;
 use crate::mcp::{self, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
@@ -40,11 +41,68 @@ pub(super) fn run_index(
 pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
     let service = Arc::new(service(config, profile)?);
     service.refresh_in_background();
-    let reindex = if config.server.allow_reindex { ReindexAccess::Allowed } else { ReindexAccess::Refused };
-    mcp::serve_stdio(service, ServerOptions { reindex }).map_err(|error| CliError::Failed {
+    mcp::serve_stdio(service, options(config)).map_err(|error| CliError::Failed {
         message: sentence(&error),
         hint: "Register `obsearch serve` with an MCP client; `obsearch init` prints how.".to_owned(),
     })
+}
+
+/// How to serve over HTTP.
+pub(super) struct HttpSetup {
+    pub(super) place: Place,
+    pub(super) allowed_hosts: Vec<String>,
+    pub(super) tokens: Arc<FileTokens>,
+    pub(super) needs_token: bool,
+    /// Some token is for the full profile.
+    pub(super) has_full: bool,
+}
+
+/// The owner's tokens, as the door asks for them.
+pub(super) struct FileTokens(pub(super) TokenBook);
+
+impl Tokens for FileTokens {
+    fn profile_of(&self, token: &str) -> Option<Profile> {
+        self.0.profile_of(token)
+    }
+}
+
+/// Serves any number of clients over HTTP until the process is told to end.
+pub(super) fn serve_http(
+    config: &Config,
+    setup: HttpSetup,
+    announce: impl FnOnce(&Reach),
+) -> Result<(), CliError> {
+    let start = |profile| -> Result<Arc<Service>, CliError> {
+        let service = Arc::new(service(config, profile)?);
+        service.refresh_in_background();
+        Ok(service)
+    };
+    let server = HttpServer {
+        public: start(Profile::Public)?,
+        full: setup.has_full.then(|| start(Profile::Full)).transpose()?,
+        options: options(config),
+        place: setup.place,
+        allowed_hosts: setup.allowed_hosts,
+        tokens: setup.tokens,
+        needs_token: setup.needs_token,
+    };
+    http::serve(server, announce).map_err(|error| CliError::Failed {
+        message: sentence(&error),
+        hint: match &error {
+            HttpError::Listen { .. } => {
+                "Choose another `--port` or `--host`; `--port 0` takes any free port."
+            }
+            HttpError::SocketInUse(_) => "Stop that server, or choose another `--socket`.",
+            HttpError::NotASocket(_) => "Choose another path; nothing is overwritten.",
+            HttpError::Threads(_) => "See whether the machine has threads and memory left.",
+        }
+        .to_owned(),
+    })
+}
+
+fn options(config: &Config) -> ServerOptions {
+    let reindex = if config.server.allow_reindex { ReindexAccess::Allowed } else { ReindexAccess::Refused };
+    ServerOptions { reindex }
 }
 
 fn policy(config: &Config) -> ModelPolicy {

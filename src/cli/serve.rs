@@ -1,20 +1,78 @@
-//! `obsearch serve`: the MCP server. Standard output belongs to the protocol from here on.
+//! `obsearch serve`: the MCP server, on standard input and output or over HTTP. In the first case standard
+//! output belongs to the protocol from here on.
 
-use crate::config::names;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::cli::{CliError, Context, Exit, console, open};
+use crate::cli::open::{self, FileTokens};
+use crate::cli::{CliError, Context, Exit, console};
+use crate::config::{Config, TokenBook, TokenProfile, names};
+use crate::http::Place;
+use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
 Examples:
   obsearch serve                                   # started by the client, not by hand
-  claude mcp add obsearch -- obsearch serve        # registers it with Claude Code";
+  claude mcp add obsearch -- obsearch serve        # registers it with Claude Code
+  obsearch serve --transport http                  # http://127.0.0.1:9000/mcp, this machine only
+  obsearch token new sandbox && obsearch serve --transport http --host 172.17.0.1
+  obsearch serve --socket ~/.local/state/obsearch/socket";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct ServeArgs {}
+pub(super) struct ServeArgs {
+    /// How clients reach it
+    #[arg(long, value_enum, default_value = "stdio")]
+    transport: Transport,
+    /// The address to listen on; any other than this machine's own needs a token
+    #[arg(long, default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// The port to listen on; 0 takes any that is free
+    #[arg(long, default_value_t = 9000)]
+    port: u16,
+    /// A further `Host` header to accept, besides the names of this machine; may be given several times
+    #[arg(long = "allowed-host", value_name = "HOST:PORT", value_parser = host_and_port)]
+    allowed_hosts: Vec<String>,
+    /// Listen on a Unix socket instead of a port, for your user alone
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port", "allowed_hosts"])]
+    socket: Option<PathBuf>,
+}
 
-pub(super) fn run(_: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Transport {
+    /// Standard input and output, for the client that started it
+    Stdio,
+    /// Streamable HTTP at /mcp
+    Http,
+}
+
+fn host_and_port(text: &str) -> Result<String, String> {
+    let port = text.rsplit_once(':').map(|(host, port)| (!host.is_empty(), port.parse::<u16>().is_ok()));
+    match port {
+        Some((true, true)) => Ok(text.to_owned()),
+        _ => Err("write the port too, such as notes.example:9000".to_owned()),
+    }
+}
+
+impl ServeArgs {
+    /// Does it speak with the client that started it?
+    pub(super) fn is_stdio(&self) -> bool {
+        self.socket.is_none() && self.transport == Transport::Stdio
+    }
+}
+
+pub(super) fn run(args: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
     let config = context.config()?;
+    let place = match (&args.socket, args.transport) {
+        (Some(path), _) => Place::Socket(path.clone()),
+        (None, Transport::Http) => Place::Tcp { host: args.host, port: args.port },
+        (None, Transport::Stdio) => return stdio(&config, context),
+    };
+    http(&config, place, args.allowed_hosts.clone(), context)
+}
+
+fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
     if console::is_typed() {
         context.console.notice("Waiting for an MCP client on standard input; Ctrl-D ends it.");
     }
@@ -24,6 +82,37 @@ pub(super) fn run(_: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
             hint: "Unset it, then start the server again.".to_owned(),
         });
     }
-    open::serve_stdio(&config, context.profile())?;
+    open::serve_stdio(config, context.profile())?;
+    Ok(Exit::Done)
+}
+
+/// Refuses to start where somebody could reach notes without a token that ought to have one.
+fn http(
+    config: &Config,
+    place: Place,
+    allowed_hosts: Vec<String>,
+    context: &Context,
+) -> Result<Exit, CliError> {
+    let book = TokenBook::open(context.environment)?;
+    let has_tokens = book.has_tokens()?;
+    let has_full = book.list()?.iter().any(|token| token.profile == TokenProfile::Full);
+    if let Place::Tcp { host, .. } = &place
+        && !host.is_loopback()
+        && !has_tokens
+    {
+        return Err(CliError::Failed {
+            message: format!("Other machines or containers could reach {host}, and there is no token."),
+            hint: "Make one with `obsearch token new NAME`, or listen on 127.0.0.1.".to_owned(),
+        });
+    }
+    if context.profile() == Profile::Full && !has_full {
+        return Err(CliError::Failed {
+            message: "The full profile is served to nobody without a token.".to_owned(),
+            hint: "Make one with `obsearch token new NAME --profile full`.".to_owned(),
+        });
+    }
+    let tokens = Arc::new(FileTokens(book));
+    let setup = open::HttpSetup { place, allowed_hosts, tokens, needs_token: has_tokens, has_full };
+    open::serve_http(config, setup, |reach| context.console.message(reach))?;
     Ok(Exit::Done)
 }

@@ -108,6 +108,13 @@ pub(super) fn read(path: &Path) -> io::Result<Option<FileBytes>> {
     Ok(Some(FileBytes { real_path, stamp: Stamp::of(&metadata), access: Access::of(&metadata), bytes }))
 }
 
+/// Random bytes of the system.
+pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The real folder behind a name, if it is a folder whose entries can be listed.
 pub(super) fn listable_folder(path: &Path) -> io::Result<PathBuf> {
     let real = fs::canonicalize(path)?;

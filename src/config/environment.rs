@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Secret;
+
 /// Every environment variable that obsearch itself reads. (`NO_COLOR` and the like are read by
 /// the terminal libraries.)
 pub mod names {
@@ -16,6 +18,8 @@ pub mod names {
     pub const DATA_HOME: &str = "XDG_DATA_HOME";
     /// Where what can be fetched or computed again lives; `~/.cache` if unset.
     pub const CACHE_HOME: &str = "XDG_CACHE_HOME";
+    /// A token: for `serve` one more that it takes, for `connect` the one that it sends.
+    pub const TOKEN: &str = "OBSEARCH_TOKEN";
     /// Makes the model's runtime print timings to standard output, which belongs to the protocol.
     pub const RTEN_TIMING: &str = "RTEN_TIMING";
 }
@@ -39,6 +43,8 @@ pub struct Environment {
     pub current_dir: Option<PathBuf>,
     /// The binary that runs: clients are told to start it.
     pub executable: Option<PathBuf>,
+    /// `$OBSEARCH_TOKEN`.
+    pub token: Option<Secret>,
     /// `$RTEN_TIMING` is set: the model's runtime prints to standard output.
     pub model_prints_timing: bool,
     /// The user that runs the process.
@@ -55,6 +61,7 @@ impl Environment {
             cache_home: folder(names::CACHE_HOME),
             current_dir: std::env::current_dir().ok(),
             executable: std::env::current_exe().ok(),
+            token: secret(names::TOKEN),
             model_prints_timing: is_set(names::RTEN_TIMING),
             user_id: rustix::process::getuid().as_raw(),
         }
@@ -89,6 +96,11 @@ fn folder(name: &str) -> Option<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+fn secret(name: &str) -> Option<Secret> {
+    std::env::var(name).ok().filter(|text| !text.is_empty()).map(Secret::new)
 }
 
 #[cfg(test)]

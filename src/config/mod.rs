@@ -12,6 +12,7 @@ mod explain;
 mod file;
 mod rules;
 mod template;
+mod tokens;
 mod trust;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ pub use environment::{Environment, names};
 pub use error::ConfigError;
 pub use file::{Backend, Embeddings, ModelChoice, Server};
 pub use template::{check_free, write_template};
+pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;
 
 use crate::vault::{RuleText, RulesSource};

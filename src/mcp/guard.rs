@@ -32,6 +32,11 @@ impl<H> Guard<H> {
         Guard::with_deadline(inner, DEADLINE)
     }
 
+    /// The server, for what is no request.
+    pub(super) fn inner(&self) -> &H {
+        &self.inner
+    }
+
     pub(super) fn with_deadline(inner: H, deadline: Duration) -> Self {
         Guard { inner, deadline }
     }

@@ -18,7 +18,7 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
 
 /// Replaces the panic hook: the place of a panic is in the source and may be told, its message
 /// may hold the text of a note.
-pub(super) fn silence_panics() {
+pub(crate) fn silence_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("", 0), |place| (place.file(), place.line()));
         tracing::error!(file, line, "a request panicked; its message is withheld");

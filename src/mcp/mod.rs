@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod endpoint;
 mod escape;
 mod guard;
 mod limit;
@@ -28,9 +29,12 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
+pub use endpoint::{Endpoint, MAX_BODY_BYTES};
 pub use log::log_filter;
+pub(crate) use log::silence_panics;
 pub use operations::{Operations, Outcome};
 pub use tools::ReindexAccess;
+pub(crate) use wire::termination;
 
 use guard::Guard;
 use limit::TokenBucket;
@@ -67,7 +71,7 @@ pub enum ServeError {
 /// process logs its place and never its message. Afterwards the process should end: an abandoned
 /// call may still be at work.
 pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> Result<(), ServeError> {
-    log::silence_panics();
+    silence_panics();
     let runtime = runtime()?;
     let service =
         Guard::new(Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous()));

@@ -64,7 +64,7 @@ where
 /// Completes when the process is told to end. It listens from the call on, not from the first
 /// poll: by then the handshake may be over.
 #[cfg(unix)]
-fn termination() -> impl Future<Output = ()> {
+pub(crate) fn termination() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     async {
@@ -78,7 +78,7 @@ fn termination() -> impl Future<Output = ()> {
 }
 
 #[cfg(not(unix))]
-async fn termination() {
+pub(crate) async fn termination() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

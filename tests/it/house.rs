@@ -19,20 +19,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("config", &["vault"]),
     ("prove", &["vault"]),
     ("mcp", &["ops", "reply"]),
-    ("cli", &["config", "embed", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
+    ("http", &["mcp", "vault"]),
+    ("cli", &["config", "embed", "http", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
 ];
 
 /// Crates that only the edge may name.
 const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
-    ("tokio", &["mcp"]),
+    ("axum", &["http"]),
+    ("hyper", &["http"]),
+    ("tokio", &["http", "mcp"]),
     ("clap", &["cli", "main"]),
     ("anstream", &["cli"]),
     ("indicatif", &["cli"]),
     ("rusqlite", &["index"]),
     ("sqlite_vec", &["index"]),
     ("rten", &["embed"]),
-    ("rustix", &["vault", "config", "cli"]),
+    ("rustix", &["vault", "config", "cli", "http"]),
 ];
 
 #[expect(clippy::disallowed_methods, reason = "the sources of the project are no vault")]

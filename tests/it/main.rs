@@ -11,6 +11,7 @@ mod common;
 mod flips;
 mod fuzz;
 mod house;
+mod http;
 mod index;
 mod indistinguishable;
 mod init;

@@ -1,5 +1,8 @@
 //! `obsearch serve` as a running process that a test talks to, line by line. It knows nothing of
 //! what the lines mean, but for the handshake and the `id` of an answer.
+//!
+//! With `OBSEARCH_TEST_TRANSPORT=socket` or `http` the same tests talk to a server behind a socket or a
+//! port, through `obsearch connect`.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,6 +31,71 @@ pub(crate) struct Server {
     pub(crate) hello: String,
     /// Every line it wrote so far.
     pub(crate) lines: Vec<String>,
+    /// The server behind it, if it is a bridge.
+    daemon: Option<Daemon>,
+}
+
+/// A server that listens on a socket or a port.
+pub(crate) struct Daemon {
+    child: Child,
+    /// Read all the time, so that the server never waits for its log to be read.
+    errors: Option<JoinHandle<Vec<u8>>>,
+    /// Where it said it listens.
+    pub(crate) place: String,
+}
+
+impl Daemon {
+    /// Starts `obsearch serve` with these arguments and waits until it listens.
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Daemon {
+        let mut command = home.command(&[&["serve"], arguments].concat());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        let place = loop {
+            line.clear();
+            assert!(errors.read_line(&mut line).unwrap() > 0, "the server ended before it listened");
+            if let Some(rest) = line.strip_prefix("Listening on ") {
+                break rest.split(". It can be reached").next().unwrap().to_owned();
+            }
+        };
+        Daemon { child, errors: Some(std::thread::spawn(move || bytes_of(errors))), place }
+    }
+
+    /// Its port.
+    pub(crate) fn port(&self) -> u16 {
+        let port = self.place.trim_end_matches("/mcp").rsplit(':').next();
+        port.and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("{} has no port", self.place))
+    }
+
+    /// Bytes of memory that are its own.
+    #[expect(clippy::disallowed_methods, reason = "what the system knows of a process is no vault")]
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+    }
+
+    /// Tells it to end; its exit code and what it logged.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        let code = self.child.wait().unwrap().code();
+        let log = self.errors.take().expect("it ends once").join().unwrap();
+        (code, String::from_utf8_lossy(&log).into_owned())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How a test reaches the server.
+#[expect(clippy::disallowed_methods, reason = "the transport under test is chosen by the environment")]
+fn transport() -> Option<String> {
+    std::env::var("OBSEARCH_TEST_TRANSPORT").ok()
 }
 
 /// What a server left behind.
@@ -41,7 +109,19 @@ pub(crate) struct Ended {
 impl Server {
     /// Starts `obsearch serve` with these further arguments, and greets it.
     pub(crate) fn start(home: &Home, arguments: &[&str]) -> Server {
-        Server::greet(&mut home.command(&[&["serve"], arguments].concat()))
+        // The full profile needs a token over HTTP, and is no matter of these tests.
+        let transport = transport().filter(|_| !arguments.contains(&"full"));
+        let socket = home.path(&format!("socket-{}", std::process::id()));
+        let place = match transport.as_deref() {
+            None => return Server::greet(&mut home.command(&[&["serve"], arguments].concat())),
+            Some("socket") => ["--socket", socket.to_str().unwrap()],
+            Some(_) => ["--transport=http", "--port=0"],
+        };
+        let daemon = Daemon::start(home, &[&place[..], arguments].concat());
+        let way = if daemon.place.starts_with("http") { "--url" } else { "--socket" };
+        let mut server = Server::greet(&mut home.command(&["connect", way, &daemon.place]));
+        server.daemon = Some(daemon);
+        server
     }
 
     /// Starts a prepared command, which must be a server, and greets it.
@@ -68,6 +148,7 @@ impl Server {
             next_id: 0,
             hello: String::new(),
             lines: Vec::new(),
+            daemon: None,
         };
         server.say_hello();
         server
@@ -147,7 +228,14 @@ impl Server {
         self.lines.extend(self.output.iter());
         let errors = self.errors.take().expect("it ends once").join().unwrap();
         let lines = std::mem::take(&mut self.lines);
-        Ended { code, lines, stderr: String::from_utf8_lossy(&errors).into_owned() }
+        let stderr = String::from_utf8_lossy(&errors).into_owned();
+        match self.daemon.take().map(Daemon::end) {
+            None => Ended { code, lines, stderr },
+            Some((of_daemon, log)) => {
+                let code = if of_daemon == Some(0) { code } else { of_daemon };
+                Ended { code, lines, stderr: stderr + &log }
+            }
+        }
     }
 }
 

@@ -1,0 +1,167 @@
+//! Serving over HTTP, on a TCP port or a Unix socket. The only part of the house that names axum and
+//! hyper. What is answered is the business of `mcp`; this is about who may ask, and how much at once.
+//!
+//! Invariants: every route stands behind one door (Host, Origin, token), which is asked before a body is
+//! read; a request gets the profile of its token and never more; without a token there is no full
+//! profile, and no address but this machine's own.
+
+mod connect;
+mod door;
+mod listen;
+mod reach;
+mod routes;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+
+pub use connect::{Target, connect};
+pub use door::Tokens;
+pub use reach::Reach;
+
+use door::Door;
+use listen::Listener;
+use routes::Endpoints;
+
+use crate::mcp::{Endpoint, Operations, ServerOptions, silence_panics, termination};
+use crate::vault::Profile;
+
+/// What is left of the process after it was told to end.
+const GRACE: Duration = Duration::from_millis(1_500);
+
+/// Where to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// An address and a port; port 0 takes any that is free.
+    Tcp {
+        /// Of an interface of this machine.
+        host: IpAddr,
+        /// 0 to 65535.
+        port: u16,
+    },
+    /// A socket file, for the owner alone.
+    Socket(PathBuf),
+}
+
+/// What is served, and to whom.
+pub struct HttpServer<O> {
+    /// The public profile.
+    pub public: Arc<O>,
+    /// The full profile, where a token allows it.
+    pub full: Option<Arc<O>>,
+    /// What clients may ask for.
+    pub options: ServerOptions,
+    /// Where to listen.
+    pub place: Place,
+    /// Further values of the Host header, `host:port`.
+    pub allowed_hosts: Vec<String>,
+    /// Who may ask.
+    pub tokens: Arc<dyn Tokens>,
+    /// A request needs a token.
+    pub needs_token: bool,
+}
+
+/// Why it cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// The address is taken, or not one of this machine.
+    #[error("cannot listen on {place}: {source}")]
+    Listen {
+        /// The address or the socket's path.
+        place: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another server listens on the socket.
+    #[error("another server listens on {0}")]
+    SocketInUse(String),
+    /// Something that is no socket stands there.
+    #[error("{0} is there and is no socket")]
+    NotASocket(String),
+    /// The system refused threads.
+    #[error("the server's threads cannot be started: {0}")]
+    Threads(#[from] io::Error),
+}
+
+/// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
+pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+    silence_panics();
+    let runtime =
+        Builder::new_multi_thread().worker_threads(2).max_blocking_threads(32).enable_all().build()?;
+    let outcome = runtime.block_on(run(server, announce));
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+    let ended = termination();
+    let (listener, address) = listen(&server.place).await?;
+    let without_token = (!server.needs_token).then_some(Profile::Public);
+    let tokens = Arc::clone(&server.tokens);
+    let door = match address {
+        Some(address) => Door::on_port(address.port(), &server.allowed_hosts, without_token, tokens),
+        None => Door::on_socket(without_token, tokens),
+    };
+    let endpoint = |operations| Endpoint::new(operations, server.options);
+    let endpoints = Endpoints { public: endpoint(server.public), full: server.full.map(endpoint) };
+    let router = routes::router(endpoints, door);
+    announce(&Reach::new(address, &server.place, server.needs_token));
+    let (over, is_over) = watch::channel(false);
+    let accepting = tokio::spawn(listen::accept(listener, router, is_over));
+    ended.await;
+    let _ = over.send(true);
+    let _ = accepting.await;
+    // Connections end as their last answers are written; the process does not wait for slow readers.
+    let _ = tokio::time::timeout(GRACE, over.closed()).await;
+    if let Place::Socket(path) = &server.place {
+        remove_socket(path);
+    }
+    Ok(())
+}
+
+async fn listen(place: &Place) -> Result<(Listener, Option<SocketAddr>), HttpError> {
+    match place {
+        Place::Tcp { host, port } => {
+            let fail =
+                |source| HttpError::Listen { place: SocketAddr::new(*host, *port).to_string(), source };
+            let listener = TcpListener::bind((*host, *port)).await.map_err(fail)?;
+            let address = listener.local_addr().map_err(fail)?;
+            Ok((Listener::Tcp(listener), Some(address)))
+        }
+        Place::Socket(path) => bind_socket(path).await.map(|listener| (Listener::Unix(listener), None)),
+    }
+}
+
+/// Binds a socket that only the owner can open. One that a server left behind is replaced, one on which
+/// somebody listens is not.
+async fn bind_socket(path: &Path) -> Result<UnixListener, HttpError> {
+    use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+    let shown = path.display().to_string();
+    let fail = |source| HttpError::Listen { place: shown.clone(), source };
+    if let Ok(metadata) = path.symlink_metadata() {
+        if !metadata.file_type().is_socket() {
+            return Err(HttpError::NotASocket(shown));
+        }
+        if tokio::net::UnixStream::connect(path).await.is_ok() {
+            return Err(HttpError::SocketInUse(shown));
+        }
+        remove_socket(path);
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(fail)?;
+    }
+    let listener = UnixListener::bind(path).map_err(fail)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(fail)?;
+    Ok(listener)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the socket file is this server's own")]
+fn remove_socket(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}

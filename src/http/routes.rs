@@ -1,0 +1,119 @@
+//! What can be asked over HTTP. Every route stands behind the same door and the same limits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::sync::Semaphore;
+
+use super::door::{Door, Refused};
+use crate::mcp::{Endpoint, MAX_BODY_BYTES, Operations};
+use crate::vault::Profile;
+
+/// Requests that are worked on at once; more are refused.
+const MAX_IN_FLIGHT: usize = 64;
+/// How long a client may take to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an answer may take; the server's own deadline comes before.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(70);
+
+/// The endpoints of both profiles; none for a profile that nobody may ask for.
+pub(super) struct Endpoints<O> {
+    pub(super) public: Endpoint<O>,
+    pub(super) full: Option<Endpoint<O>>,
+}
+
+impl<O> Clone for Endpoints<O> {
+    fn clone(&self) -> Self {
+        Endpoints { public: self.public.clone(), full: self.full.clone() }
+    }
+}
+
+/// All routes, behind the door.
+pub(super) fn router<O: Operations>(endpoints: Endpoints<O>, door: Door) -> Router {
+    let limits = Arc::new(Limits { door, in_flight: Semaphore::new(MAX_IN_FLIGHT) });
+    Router::new()
+        .route("/health", get(health))
+        .route("/mcp", any(mcp::<O>))
+        .with_state(endpoints)
+        .fallback(|| async { said(StatusCode::NOT_FOUND, "not found") })
+        .layer(middleware::from_fn_with_state(limits, admit))
+}
+
+struct Limits {
+    door: Door,
+    in_flight: Semaphore,
+}
+
+/// The door, then the body, whole and bounded, then the work, bounded in number and time.
+async fn admit(State(limits): State<Arc<Limits>>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    let profile = match limits.door.check(&head.uri, &head.headers) {
+        Ok(profile) => profile,
+        Err(refused) => return turned_away(refused),
+    };
+    let Ok(_permit) = limits.in_flight.try_acquire() else {
+        return said(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again");
+    };
+    let body = match whole(body).await {
+        Ok(body) => body,
+        Err(status) => return said(status, "the body is too long, or came too slowly"),
+    };
+    head.extensions.insert(profile);
+    let answering = next.run(Request::from_parts(head, Body::from(body)));
+    let mut response = tokio::time::timeout(ANSWER_TIMEOUT, answering)
+        .await
+        .unwrap_or_else(|_elapsed| said(StatusCode::GATEWAY_TIMEOUT, "no answer in time"));
+    // Nothing on the way may keep what was private a moment later.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn whole(body: Body) -> Result<Bytes, StatusCode> {
+    let collecting = Limited::new(body, MAX_BODY_BYTES).collect();
+    match tokio::time::timeout(BODY_TIMEOUT, collecting).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
+        Err(_elapsed) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
+}
+
+fn turned_away(refused: Refused) -> Response {
+    let text = match refused {
+        Refused::Forbidden => "this host or origin is not allowed",
+        Refused::Unauthorized => "a token is needed",
+    };
+    let mut response = said(refused.status(), text);
+    if refused == Refused::Unauthorized {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// A status with a sentence.
+fn said(status: StatusCode, text: &'static str) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], format!("{{\"error\":\"{text}\"}}")).into_response()
+}
+
+async fn health() -> Response {
+    ([(CONTENT_TYPE, "application/json")], "{\"status\":\"ok\"}").into_response()
+}
+
+async fn mcp<O: Operations>(State(endpoints): State<Endpoints<O>>, request: Request) -> Response {
+    let endpoint = match request.extensions().get::<Profile>() {
+        Some(Profile::Full) => endpoints.full,
+        Some(Profile::Public) => Some(endpoints.public),
+        None => None,
+    };
+    let Some(endpoint) = endpoint else { return turned_away(Refused::Unauthorized) };
+    endpoint.answer(request).await.map(Body::new)
+}
