@@ -36,7 +36,8 @@ impl Refresher {
         }
     }
 
-    fn ask(&self) {
+    /// Asks for a run; one that is making vectors stops for it.
+    pub(super) fn ask(&self) {
         *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.wake.notify_all();
     }

@@ -48,6 +48,8 @@ pub(super) fn run(service: &Service, request: &ReindexRequest) -> Result<Reply<R
         ReindexMode::Incremental => Mode::Incremental,
         ReindexMode::Full => Mode::Rebuild,
     };
+    // A run of the server's own gives way.
+    service.refresher.ask();
     let done = service.index(&[service.profile], mode, &Silent)?;
     let Some(done) = done.into_iter().next() else { return Err(OpError::NotFound) };
     Ok(Reply::about_run(ReindexAnswer {

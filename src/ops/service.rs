@@ -1,8 +1,8 @@
 //! One vault, one profile, one index: what a transport talks to.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
@@ -40,6 +40,8 @@ pub struct Service {
     trees: Trees,
     pub(super) refresher: Refresher,
     is_indexing: AtomicBool,
+    /// One run at a time in this process; the lock of the index keeps others away.
+    runs: Mutex<()>,
 }
 
 impl Service {
@@ -56,6 +58,7 @@ impl Service {
             trees,
             refresher: Refresher::default(),
             is_indexing: AtomicBool::new(false),
+            runs: Mutex::new(()),
         })
     }
 
@@ -124,6 +127,7 @@ impl Service {
         mode: Mode,
         progress: &dyn Progress,
     ) -> Result<Vec<TreeSummary>, SyncError> {
+        let _run = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let root_id = self.vault.root_id().map_err(SyncError::Vault)?;
         let store = Store::find_or_create(&self.data_dir, self.vault.path(), root_id)?;
         let job = Job { vault: &self.vault, store: &store, profiles, models: &*self.models, mode };

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 PRIVACY = """
@@ -48,6 +49,17 @@ class Home:
     def index(self) -> None:
         """Builds the index; the server must not need the time of the first request for it."""
         subprocess.run([self.binary, "index", "--profile", "public"], env=self.env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+
+    @contextmanager
+    def listening(self):
+        """A server on a free port, as its URL."""
+        command = [self.binary, "serve", "--transport", "http", "--port", "0"]
+        process = subprocess.Popen(command, env=self.env, stderr=subprocess.PIPE, text=True)
+        try:
+            yield process.stderr.readline().removeprefix("Listening on ").split(". ")[0]
+        finally:
+            process.terminate()
+            process.wait(timeout=5)
 
     def __enter__(self) -> "Home":
         return self

@@ -10,6 +10,7 @@ SECONDS = 60
 if SDK == 1:
     from mcp import ClientSession, McpError, StdioServerParameters
     from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamablehttp_client
 
     MODES = ["session"]
 else:
@@ -59,14 +60,39 @@ def refusal(error: Exception) -> Exception:
 
 @asynccontextmanager
 async def connect(command: str, arguments: list[str], env: dict[str, str], mode: str):
+    """A session with a process, over its standard input and output."""
     server = StdioServerParameters(command=command, args=arguments, env=env)
     if SDK == 1:
-        patience = timedelta(seconds=SECONDS)
         async with stdio_client(server) as (read, write):
-            async with ClientSession(read, write, read_timeout_seconds=patience) as session:
-                yield Session(session, plain(await session.initialize()))
+            async with first_session(read, write) as session:
+                yield session
     else:
-        async with Client(server, mode=mode, read_timeout_seconds=SECONDS) as client:
-            info = client.server_info
-            hello = {"protocolVersion": client.protocol_version, "instructions": client.instructions}
-            yield Session(client, hello | ({"serverInfo": plain(info)} if info else {}))
+        async with second_session(server, mode) as session:
+            yield session
+
+
+@asynccontextmanager
+async def connect_http(url: str, mode: str):
+    """A session with a server that listens."""
+    if SDK == 1:
+        async with streamablehttp_client(url) as (read, write, _):
+            async with first_session(read, write) as session:
+                yield session
+    else:
+        async with second_session(url, mode) as session:
+            yield session
+
+
+@asynccontextmanager
+async def first_session(read, write):
+    patience = timedelta(seconds=SECONDS)
+    async with ClientSession(read, write, read_timeout_seconds=patience) as session:
+        yield Session(session, plain(await session.initialize()))
+
+
+@asynccontextmanager
+async def second_session(server, mode: str):
+    async with Client(server, mode=mode, read_timeout_seconds=SECONDS) as client:
+        info = client.server_info
+        hello = {"protocolVersion": client.protocol_version, "instructions": client.instructions}
+        yield Session(client, hello | ({"serverInfo": plain(info)} if info else {}))
