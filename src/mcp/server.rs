@@ -109,16 +109,19 @@ impl<O: Operations> ServerHandler for Server<O> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "method not found", None);
+        let is_modern = context.protocol_version().is_some_and(|version| !version.has_initialize());
         Err(match request.method.as_str() {
+            "initialize" if is_modern => unknown(),
             "tools/call" => {
                 ErrorData::invalid_params("`name` must be a string and `arguments` an object", None)
             }
             "initialize" | "server/discover" | "tools/list" => {
                 ErrorData::invalid_params("the parameters of this method do not fit", None)
             }
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "method not found", None),
+            _ => unknown(),
         })
     }
 }
