@@ -51,7 +51,7 @@ pub enum Ground {
         /// From 1.
         line: usize,
     },
-    /// Private parts in bytes that two programs may read differently.
+    /// Private parts, or text to be masked, in bytes that two programs may read differently.
     Ambiguous,
     /// A drawing: its text is data.
     Drawing,
@@ -224,7 +224,7 @@ impl Session<'_> {
 pub fn public_version(rules: &Rules, bytes: &[u8]) -> Option<String> {
     let decoded = decode(bytes.to_vec())?;
     let is_allowed = rules.default == Standing::Public || judge::is_allowed_by_text(rules, &decoded.text);
-    judge::public_text(rules, decoded).filter(|_| is_allowed).map(|text| rules.redact(text))
+    judge::public_text(rules, decoded).filter(|_| is_allowed)
 }
 
 /// From 1, as editors count lines. A place of another reading of the bytes stands on the last line.

@@ -220,9 +220,8 @@ impl<'s> Session<'s> {
             if !self.is_allowed(path, bytes.id, bytes.hard_links, &decoded.text) {
                 return Err(Refusal::Private);
             }
-            let text = judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?;
             // Masked here, so that index, hashes and answers all know the masked text only.
-            self.rules.redact(text)
+            judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?
         } else {
             decoded.text
         };
