@@ -187,9 +187,9 @@ impl Rules {
 
     /// The text with every match of a redaction masked by as many `*` as it has bytes. All are looked for
     /// in the text as it stands: what one masks, another still finds.
-    pub(super) fn redact(&self, text: String) -> String {
-        let mut masked = text.clone().into_bytes();
-        for found in self.redactions.iter().flat_map(|pattern| pattern.find_iter(&text)) {
+    pub(super) fn redact(&self, text: &str) -> String {
+        let mut masked = text.as_bytes().to_vec();
+        for found in self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)) {
             masked[found.range()].fill(b'*');
         }
         String::from_utf8(masked).expect("matches begin and end between characters")
