@@ -20,7 +20,8 @@ fn hash_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     let wide = if text.is_ascii() { None } else { Some(text.match_indices('\u{FF03}')) };
     ascii.chain(wide.into_iter().flatten()).filter_map(|(at, hash)| {
         let before = text[..at].chars().rev().find(|c| !is_ignorable(*c));
-        let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '#'));
+        // A `_` may begin emphasis.
+        let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '#'));
         (!inside).then_some(at + hash.len())
     })
 }

@@ -146,6 +146,8 @@ fn private_notes() {
         "---\ntags: [x]\ntags: [private]\n---\n",
         "---\ntags: [private]\n---\n",
         "---\ntags: private\n---\n",
+        "_#private and more_",
+        "an **_#private_** word is none, but _#private is",
         "---\ntags: a, private\n---\n",
         "---\ntags: a private\n---\n",
         "---\ntags: \"#private\"\n---\n",
