@@ -76,7 +76,12 @@ fn a_part_that_turned_private_is_erased_in_time() {
 #[test]
 fn a_title_or_tag_that_turned_private_leads_nowhere_at_once() {
     let home = home();
-    home.write_note("partly.md", "# Vexmorel\n\nA plain grovelune.\n\n#ubextag\n");
+    home.write_note("named.md", "# Vexmorel\n\nA name.\n");
+    let tagged = format!(
+        "## Plain\n\nA plain grovelune. {filler}\n\n## End\n\n{filler}",
+        filler = "Words. ".repeat(400)
+    );
+    home.write_note("tagged.md", &format!("{tagged}\n\n#ubextag\n"));
     home.index();
     let mut server = Server::start(&home, &[]);
     sleep(STARTED);
@@ -87,8 +92,8 @@ fn a_title_or_tag_that_turned_private_leads_nowhere_at_once() {
         (found.as_array().map(Vec::len), read.as_bool().unwrap_or(false))
     };
     assert_eq!(ask(), (Some(1), false));
-    let hidden = "%%private%%\n# Vexmorel\n%%/private%%\n\nA plain grovelune.\n\n%%private%%#ubextag%%/private%%\n";
-    home.write_note("partly.md", hidden);
+    home.write_note("named.md", "%%private%%\n# Vexmorel\n%%/private%%\n\nA name.\n");
+    home.write_note("tagged.md", &format!("{tagged}\n\n%%private%%#ubextag%%/private%%\n"));
     sleep(Duration::from_millis(50));
     assert_eq!(ask(), (Some(0), true));
     assert_eq!(server.end().code, Some(0));
