@@ -36,8 +36,10 @@ pub(super) fn admit<'s>(
     let by_note: Vec<(String, Vec<ChunkPlace>)> = by_note.into_iter().collect();
     let cut_by =
         if tree.header().chunker == CHUNKER_VERSION { CutBy::ThisVersion } else { CutBy::AnotherVersion };
-    let opened: Vec<_> =
-        by_note.par_iter().filter_map(|(path, places)| admit_note(session, path, places, filter, cut_by)).collect();
+    let opened: Vec<_> = by_note
+        .par_iter()
+        .filter_map(|(path, places)| admit_note(session, path, places, filter, cut_by))
+        .collect();
     let mut admitted = Admitted { notes: Vec::new(), places: HashMap::new(), dropped: 0 };
     for (note, ranges) in opened {
         let index = admitted.notes.len();

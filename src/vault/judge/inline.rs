@@ -22,7 +22,9 @@ fn hash_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
         let before = text[..at].chars().rev().find(|c| !is_ignorable(*c));
         // A `_` may begin emphasis.
         let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '#'));
-        (!inside).then_some(at + hash.len())
+        // Readers leave out slashes at the ends of a tag.
+        let behind = &text[at + hash.len()..];
+        (!inside).then(|| text.len() - behind.trim_start_matches('/').len())
     })
 }
 
