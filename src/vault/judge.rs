@@ -84,8 +84,9 @@ fn decisive_marks<'a>(
     let Decoded { text, lossy } = decoded;
     // Properties count as they stand in the file, and as they stand once the parts are gone.
     let of_file = rest.map(|_| marks_in_properties(rules, text));
-    let of_rest = marks(rules, rest.unwrap_or(text))
-        .map(|mark| Mark { at: parts::place_in_file(parts, mark.at), ..mark });
+    let place_in_file = parts::places_in_file(parts);
+    let of_rest =
+        marks(rules, rest.unwrap_or(text)).map(move |mark| Mark { at: place_in_file(mark.at), ..mark });
     let of_other = lossy.iter().flat_map(move |other| {
         // Two readings need not agree about where a part ends, or about what is to be masked.
         let is_whole = rest.is_none()

@@ -40,9 +40,19 @@ pub(super) fn without(text: &str, parts: &[Range<usize>]) -> String {
     starts.zip(ends).map(|(start, end)| &text[start..end]).collect()
 }
 
-/// Where in the file a place of the text without its parts is.
-pub(super) fn place_in_file(parts: &[Range<usize>], at: usize) -> usize {
-    parts.iter().fold(at, |at, part| if part.start <= at { at + part.len() } else { at })
+/// Tells where in the file a place of the text without its parts is.
+pub(super) fn places_in_file(parts: &[Range<usize>]) -> impl Fn(usize) -> usize + use<> {
+    let mut left_out = 0;
+    let gap = |part: &Range<usize>| {
+        let at = part.start - left_out;
+        left_out += part.len();
+        (at, left_out)
+    };
+    let gaps: Vec<(usize, usize)> = parts.iter().map(gap).collect();
+    move |at| {
+        let before = gaps.partition_point(|(gap, _)| *gap <= at);
+        at + before.checked_sub(1).map_or(0, |last| gaps[last].1)
+    }
 }
 
 /// From the line of the marker to the next blank line: a line without `>` may still belong to it.
