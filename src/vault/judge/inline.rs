@@ -50,9 +50,15 @@ fn ascii_answer(text: &[u8], folded_rule: &[u8]) -> Option<bool> {
     }
 }
 
-/// Compared character by character, so that a row of near misses costs no more than it must.
+/// To some readers a character that cannot be seen is none, to others it ends the tag.
 fn begins_folded(text: &str, folded_rule: &str) -> bool {
-    let mut folded = fold_chars(text.chars().take_while(|c| !c.is_whitespace()));
+    let word = || text.chars().take_while(|c| !c.is_whitespace());
+    is_tag(word(), folded_rule) || is_tag(word().take_while(|c| !is_ignorable(*c)), folded_rule)
+}
+
+/// Compared character by character, so that a row of near misses costs no more than it must.
+fn is_tag(word: impl Iterator<Item = char>, folded_rule: &str) -> bool {
+    let mut folded = fold_chars(word);
     folded_rule.chars().all(|c| folded.next() == Some(c))
         && !folded.next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
 }

@@ -148,6 +148,7 @@ fn private_notes() {
         "---\ntags: private\n---\n",
         "_#private and more_",
         "#/private/x",
+        "#private\u{200b}x",
         "an **_#private_** word is none, but _#private is",
         "---\ntags: a, private\n---\n",
         "---\ntags: a private\n---\n",
