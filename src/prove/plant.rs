@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use super::Exhibit;
-use crate::note::fold;
 use crate::vault::{RuleText, Standing, example_match, example_name};
 
 /// Words that public and private notes share.
@@ -208,7 +207,7 @@ impl Planted {
 /// In capitals, where those name the same: not every letter has one.
 fn shouted(name: &str) -> String {
     let upper = name.to_uppercase();
-    if fold(&upper) == fold(name) { upper } else { name.to_owned() }
+    if upper.to_lowercase() == name.to_lowercase() { upper } else { name.to_owned() }
 }
 
 fn open_path(tokens: &mut Tokens) -> String {
