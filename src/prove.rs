@@ -79,7 +79,8 @@ pub fn run(exhibit: &Exhibit, tell: &dyn Fn(&str)) -> Result<Report, ProveError>
     tell("asking both servers everything");
     let mut canaries = plant::private_words(&planted.notes, &kept);
     report.canaries = canaries.len();
-    let fresh = ask(&mut servers, &requests, "fresh index", Comparison::Exact, &canaries)?;
+    let mut fresh = ask(&mut servers, &requests, "fresh index", Comparison::Exact, &canaries)?;
+    fresh.expect_hidden(&planted.notes, &kept);
     report.phases.push(fresh.with_bytes(&with, &canaries)?);
 
     tell("making public notes private under the running server");

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::index::{NoteEntry, Tree};
-use crate::note::{Anchor, Link, LinkKind, fold, link};
+use crate::note::{self, Anchor, Link, LinkKind, fold, link};
 use crate::vault::{Listed, Note, NotePath, Profile, Session};
 
 use super::OpError;
@@ -74,11 +74,27 @@ pub(super) fn open<'s>(
         [exact, folded].concat()
     };
     let linked = order_as_link(tree.notes_by_name_key(&link::name_key(target))?, target);
-    let candidates =
-        [exact_first(by_path), linked, tree.notes_by_title_key(&key)?, tree.notes_by_alias_key(&key)?]
-            .concat();
-    let paths = candidates.iter().filter_map(|note| NotePath::parse(&note.path).ok());
-    paths.into_iter().find_map(|path| session.open(&path).ok()).ok_or(OpError::NotFound)
+    let open = |entry: &NoteEntry| {
+        let path = NotePath::parse(&entry.path).ok()?;
+        session.open_indexed(&path, &entry.hash).ok()
+    };
+    let by_file_name = [exact_first(by_path), linked].concat();
+    if let Some(note) = by_file_name.iter().find_map(open) {
+        return Ok(note);
+    }
+    let by_text = [tree.notes_by_title_key(&key)?, tree.notes_by_alias_key(&key)?].concat();
+    let still_named = |entry: &NoteEntry| {
+        open(entry).filter(|note| note.content_hash() == entry.hash || is_named(note, &key))
+    };
+    by_text.iter().find_map(still_named).ok_or(OpError::NotFound)
+}
+
+/// Does the note, as it stands now, have this title or alias? What the index remembers of it may have turned
+/// private.
+fn is_named(note: &Note<'_>, key: &str) -> bool {
+    let document = note::parse(note.text());
+    let title = document.title(note.path().stem());
+    fold(title) == key || document.frontmatter.aliases.iter().any(|alias| fold(alias) == key)
 }
 
 /// Before the first index, names of files are all there is. For the public every note is judged first,

@@ -1,6 +1,6 @@
 //! Keeps the index of a running server true to the vault: once when it starts, and whenever a request
-//! meets a note that the index has and the vault no longer gives. A note that turned private is erased
-//! from the public tree that way, though nobody runs `obsearch index`.
+//! meets a note that the index has and the vault no longer gives, or gives with another text. A note or a part
+//! that turned private is erased from the public tree that way, though nobody runs `obsearch index`.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) struct Refresher {
 impl Refresher {
     /// Asks for a run if this request showed that the index is out of date.
     pub(super) fn look_at(&self, session: &Session<'_>, tree: &Tree) {
-        if session.has_refused() || tree.header().rules != session.rules_fingerprint() {
+        if session.has_surprised() || tree.header().rules != session.rules_fingerprint() {
             self.ask();
         }
     }

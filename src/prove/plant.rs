@@ -25,9 +25,15 @@ pub(super) struct Note {
     pub(super) public_text: Option<String>,
     /// Words that stand in it and nowhere else; those of the private part, if only a part is private.
     pub(super) canaries: Vec<String>,
+    /// The rule it was planted under, which must hide it.
+    pub(super) planted_under: Option<String>,
 }
 
 impl Note {
+    fn under(self, rule: String) -> Note {
+        Note { planted_under: Some(rule), ..self }
+    }
+
     pub(super) fn public_version(&self) -> Note {
         let text = self.public_text.clone().unwrap_or_else(|| self.text.clone());
         Note { text, public_text: None, ..self.clone() }
@@ -75,7 +81,7 @@ pub(super) fn notes(exhibit: &Exhibit, tokens: &mut Tokens) -> Planted {
     planted.by_flag(rules, tokens);
     planted.in_parts(rules, tokens);
     if rules.default == Standing::Private {
-        planted.notes.push(note(&open_path(tokens), "", "", tokens));
+        planted.notes.push(note(&open_path(tokens), "", "", tokens).under("default".to_owned()));
     }
     // The name of a real note may lie where a made-up one does; the first keeps the place.
     let mut taken = HashSet::new();
@@ -90,23 +96,26 @@ impl Planted {
                 self.not_exercised.push(format!("folders \"{rule}\""));
                 continue;
             };
-            for folder in [folder.clone(), folder.to_uppercase(), format!("{folder}/{}", tokens.next())] {
+            for folder in [folder.clone(), shouted(&folder), format!("{folder}/{}", tokens.next())] {
                 let path = format!("{folder}/{}.md", tokens.next());
-                self.notes.push(note(&path, "", "", tokens));
+                self.notes.push(note(&path, "", "", tokens).under(format!("folders \"{rule}\"")));
             }
         }
         for filter in excluded {
             if filter.starts_with('/') {
                 self.not_exercised.push(format!("Obsidian's excluded files \"{filter}\""));
             } else {
-                self.notes.push(note(&format!("{filter}{}.md", tokens.next()), "", "", tokens));
+                let path = format!("{filter}{}.md", tokens.next());
+                let rule = format!("Obsidian's excluded files \"{filter}\"");
+                self.notes.push(note(&path, "", "", tokens).under(rule));
             }
         }
     }
 
     fn by_tags(&mut self, rules: &RuleText, tokens: &mut Tokens) {
         for tag in rules.tags.iter().map(|tag| tag.trim_start_matches('#')) {
-            let upper = tag.to_uppercase();
+            let upper = shouted(tag);
+            let rule = format!("tags \"{tag}\"");
             let bodies = [
                 format!("#{tag}"),
                 format!("#{upper}/deeper"),
@@ -122,17 +131,17 @@ impl Planted {
                 format!("x: {{{{y}}}}: z\ntags: [{tag}\n"),
             ];
             for body in bodies {
-                self.notes.push(note(&open_path(tokens), &body, "", tokens));
+                self.notes.push(note(&open_path(tokens), &body, "", tokens).under(rule.clone()));
             }
             for properties in properties {
-                self.notes.push(note(&open_path(tokens), "", &properties, tokens));
+                self.notes.push(note(&open_path(tokens), "", &properties, tokens).under(rule.clone()));
             }
         }
     }
 
     fn by_flag(&mut self, rules: &RuleText, tokens: &mut Tokens) {
         if let Some(flag) = &rules.frontmatter_flag {
-            let upper = flag.to_uppercase();
+            let upper = shouted(flag);
             let properties = [
                 format!("{flag}: true\n"),
                 format!("{upper}: \"yes\"\n"),
@@ -143,11 +152,12 @@ impl Planted {
                 format!("x: {{{{y}}}}: z\n{flag}: true\n"),
             ];
             for properties in properties {
-                self.notes.push(note(&open_path(tokens), "", &properties, tokens));
+                let rule = format!("frontmatter_flag \"{flag}\"");
+                self.notes.push(note(&open_path(tokens), "", &properties, tokens).under(rule));
             }
         }
         if rules.strict {
-            self.notes.push(note(&open_path(tokens), "", "x: {{y}}: z\n", tokens));
+            self.notes.push(note(&open_path(tokens), "", "x: {{y}}: z\n", tokens).under("strict".to_owned()));
         }
     }
 
@@ -170,6 +180,7 @@ impl Planted {
                         text: format!("The kettle {example} boils.\n"),
                         public_text: Some(format!("The kettle {masked} boils.\n")),
                         canaries: Vec::new(),
+                        planted_under: None,
                     });
                 }
                 None => self.not_exercised.push(format!("redact_patterns '{pattern}'")),
@@ -187,9 +198,16 @@ impl Planted {
                 text: format!("{before}{}{after}", part.unwrap_or_default()),
                 public_text: Some(format!("{before}{rest}{after}")),
                 canaries,
+                planted_under: None,
             });
         }
     }
+}
+
+/// In capitals, where those name the same: not every letter has one.
+fn shouted(name: &str) -> String {
+    let upper = name.to_uppercase();
+    if upper.to_lowercase() == name.to_lowercase() { upper } else { name.to_owned() }
 }
 
 fn open_path(tokens: &mut Tokens) -> String {
@@ -208,7 +226,7 @@ fn note(path: &str, line: &str, properties: &str, tokens: &mut Tokens) -> Note {
          ## {heading}\n\n#{own_tag} [[{target}]] ![[{image}.png]]\n",
         words.join(" "),
     );
-    Note { path: path.to_owned(), text, public_text: None, canaries }
+    Note { path: path.to_owned(), text, public_text: None, canaries, planted_under: None }
 }
 
 /// A public note that becomes private.

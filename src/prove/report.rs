@@ -1,9 +1,12 @@
 //! What a proof found.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::ProveError;
 use super::home::Home;
+use super::plant::Note;
 
 /// At most so many pieces of evidence are kept of a phase.
 const MAX_EVIDENCE: usize = 20;
@@ -98,6 +101,19 @@ impl Phase {
         Phase { name, requests: 0, compared: 0, index_bytes: 0, leaks: Vec::new(), differences: Vec::new() }
     }
 
+    /// Every rule must hide the notes that were planted under it. A proof that asked only the judge which notes
+    /// are private would not notice a rule that hides none.
+    pub(super) fn expect_hidden(&mut self, planted: &[Note], public: &[Note]) {
+        let public: HashSet<&str> = public.iter().map(|note| &*note.path).collect();
+        let served = planted.iter().filter(|note| public.contains(&*note.path));
+        let evidence = served.filter_map(|note| {
+            let rule = note.planted_under.clone()?;
+            Some(Evidence { place: rule, found: format!("the note {} is public", note.path) })
+        });
+        self.differences.extend(evidence);
+        self.differences.truncate(MAX_EVIDENCE);
+    }
+
     /// Looks for private words in an answer.
     pub(super) fn scan(&mut self, place: &str, answer: &str, canaries: &[String]) {
         for canary in found_in(answer.as_bytes(), canaries) {
@@ -163,6 +179,17 @@ mod tests {
         leaking.scan("a", "xxDEFGHIJ", &canaries);
         assert!(!verdict(leaking));
         assert!(!verdict(Phase::new("nothing was asked")));
+        let planted = |rule: Option<&str>| {
+            let (path, text, planted_under) = ("a.md".to_owned(), String::new(), rule.map(str::to_owned));
+            [Note { path, text, public_text: None, canaries: Vec::new(), planted_under }]
+        };
+        for (rule, public, passes) in
+            [(Some("tags"), true, false), (Some("tags"), false, true), (None, true, true)]
+        {
+            let (planted, mut phase) = (planted(rule), phase());
+            phase.expect_hidden(&planted, if public { &planted } else { &[] });
+            assert_eq!(verdict(phase), passes, "{rule:?}");
+        }
         let mut report = Report::new(Vec::new());
         report.canaries = 1;
         report.phases.push(phase());

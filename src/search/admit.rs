@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::SearchError;
 use super::legs::Legs;
-use crate::index::{ChunkId, ChunkPlace, Cut, Tree};
+use super::scan::passes;
+use crate::index::{ChunkId, ChunkPlace, Cut, Filter, Tree};
 use crate::note::chunk::CHUNKER_VERSION;
 use crate::vault::{Note, NotePath, Session};
 
@@ -25,6 +26,7 @@ pub(super) fn admit<'s>(
     session: &Session<'s>,
     tree: &Tree,
     legs: &Legs,
+    filter: &Filter,
 ) -> Result<Admitted<'s>, SearchError> {
     let ids = legs.ids();
     let mut by_note: HashMap<String, Vec<ChunkPlace>> = HashMap::new();
@@ -34,8 +36,10 @@ pub(super) fn admit<'s>(
     let by_note: Vec<(String, Vec<ChunkPlace>)> = by_note.into_iter().collect();
     let cut_by =
         if tree.header().chunker == CHUNKER_VERSION { CutBy::ThisVersion } else { CutBy::AnotherVersion };
-    let opened: Vec<_> =
-        by_note.par_iter().filter_map(|(path, places)| admit_note(session, path, places, cut_by)).collect();
+    let opened: Vec<_> = by_note
+        .par_iter()
+        .filter_map(|(path, places)| admit_note(session, path, places, filter, cut_by))
+        .collect();
     let mut admitted = Admitted { notes: Vec::new(), places: HashMap::new(), dropped: 0 };
     for (note, ranges) in opened {
         let index = admitted.notes.len();
@@ -61,10 +65,11 @@ fn admit_note<'s>(
     session: &Session<'s>,
     path: &str,
     places: &[ChunkPlace],
+    filter: &Filter,
     cut_by: CutBy,
 ) -> Option<(Note<'s>, Ranges)> {
     let path = NotePath::parse(path).ok()?;
-    let note = session.open(&path).ok()?;
+    let note = session.open_indexed(&path, &places.first()?.note_hash).ok()?;
     let hash = note.content_hash();
     let is_unchanged = places.iter().all(|place| place.note_hash == hash);
     let ranges = if is_unchanged && cut_by == CutBy::ThisVersion {
@@ -72,6 +77,10 @@ fn admit_note<'s>(
     } else {
         // The note changed since: passages are found again by what they say, or dropped.
         let cut = Cut::new(note.text(), path.stem());
+        // A tag that it no longer carries, or no longer for everybody, brings in nothing.
+        if !passes(filter, path.as_str(), &cut.document.tags) {
+            return None;
+        }
         let find = |place: &ChunkPlace| Some((place.id, cut.piece_with_hash(&place.hash)?.range()));
         // Of passages that say the same, one is enough.
         let mut seen = HashSet::new();

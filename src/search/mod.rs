@@ -87,7 +87,7 @@ pub fn search<'s>(
             legs.words.truncate(question.limit);
             legs.meaning.truncate(question.limit);
         }
-        let admitted = admit::admit(session, tree, &legs)?;
+        let admitted = admit::admit(session, tree, &legs, &question.filter)?;
         // Further down, one long note could fill a leg by itself.
         let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };
         let survivors = rank::Surviving::new(&admitted, &legs, per_note);

@@ -123,7 +123,8 @@ fn scan_note<'s>(
     Some(Scanned { note, matching, passages, length })
 }
 
-fn passes(filter: &Filter, path: &str, tags: &[String]) -> bool {
+/// Does a note with this path and these tags pass?
+pub(super) fn passes(filter: &Filter, path: &str, tags: &[String]) -> bool {
     let path = fold(path);
     let below = |folder: &String| path.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'));
     let tags: Vec<String> = tags.iter().map(|tag| fold(tag)).collect();

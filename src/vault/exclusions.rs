@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fancy_regex::{Regex, RegexBuilder};
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
@@ -21,6 +21,7 @@ use super::rules::Rules;
 
 /// Where Obsidian keeps its settings.
 const SETTINGS: &str = ".obsidian/app.json";
+const SETTINGS_FOLDER: &str = ".obsidian";
 /// Settings are a page or two.
 const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 /// Obsidian does not write them in one go: half a file is looked at again.
@@ -43,7 +44,8 @@ struct Exclusion {
 enum Matcher {
     /// How the names begin, folded.
     Prefix(String),
-    Pattern(Box<Regex>),
+    /// The pattern as written, and without regard to case.
+    Patterns(Box<[Regex; 2]>),
 }
 
 impl Exclusions {
@@ -73,19 +75,21 @@ impl Exclusion {
         let inside = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let matcher = match inside.filter(|pattern| !pattern.is_empty()) {
             None => Matcher::Prefix(fold(written.trim_start_matches('/'))),
-            // Whether Obsidian minds the case is not documented; without it more is hidden.
-            Some(pattern) => RegexBuilder::new(&format!("(?i){pattern}"))
-                .backtrack_limit(BACKTRACK_LIMIT)
-                .build()
-                .map(|regex| Matcher::Pattern(Box::new(regex)))
-                .map_err(|_| {
-                    unavailable(&format!(
-                        "the pattern `{written}` among Obsidian's excluded files is not understood"
-                    ))
-                })?,
+            Some(pattern) => compile_patterns(pattern).map(Matcher::Patterns).map_err(|_| {
+                unavailable(&format!(
+                    "the pattern `{written}` among Obsidian's excluded files is not understood"
+                ))
+            })?,
         };
         Ok(Exclusion { written, matcher })
     }
+}
+
+/// Whether Obsidian minds the case is not documented: what either way covers is hidden. Without regard to case
+/// alone a pattern that excludes all *but* something would hide less.
+fn compile_patterns(pattern: &str) -> Result<Box<[Regex; 2]>, fancy_regex::Error> {
+    let compile = |pattern: &str| RegexBuilder::new(pattern).backtrack_limit(BACKTRACK_LIMIT).build();
+    Ok(Box::new([compile(pattern)?, compile(&format!("(?i){pattern}"))?]))
 }
 
 impl Matcher {
@@ -93,9 +97,11 @@ impl Matcher {
         match self {
             Matcher::Prefix(prefix) => fold(path).starts_with(&**prefix),
             // Obsidian composes accents; a disk may keep them apart.
-            Matcher::Pattern(regex) => {
+            Matcher::Patterns(patterns) => {
                 let composed: String = path.nfc().collect();
-                [path, &composed].iter().any(|name| regex.is_match(name).unwrap_or(true))
+                let is_match =
+                    |regex: &Regex| [path, &composed].iter().any(|name| regex.is_match(name).unwrap_or(true));
+                patterns.iter().any(is_match)
             }
         }
     }
@@ -174,6 +180,9 @@ fn read_settings(root: BorrowedFd<'_>) -> Result<Option<Vec<u8>>, RulesUnavailab
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let fail = |error: io::Error| unavailable(&format!("{SETTINGS} in the vault cannot be read ({error})"));
     let file = match rustix::fs::openat(root, SETTINGS, flags, Mode::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR) if leads_nowhere(root) => {
+            return Err(unavailable(&format!("{SETTINGS} in the vault is a link that leads to nothing")));
+        }
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
         opened => opened.map_err(|error| fail(error.into()))?,
     };
@@ -188,6 +197,14 @@ fn read_settings(root: BorrowedFd<'_>) -> Result<Option<Vec<u8>>, RulesUnavailab
         return Err(unavailable(&format!("{SETTINGS} in the vault is too large")));
     }
     Ok(Some(settings))
+}
+
+/// Is the settings folder or the file a link to something that is not there, such as a disk that is not mounted?
+fn leads_nowhere(root: BorrowedFd<'_>) -> bool {
+    [SETTINGS_FOLDER, SETTINGS].iter().any(|name| {
+        let is_there = |flags| rustix::fs::statat(root, *name, flags).is_ok();
+        is_there(AtFlags::SYMLINK_NOFOLLOW) && !is_there(AtFlags::empty())
+    })
 }
 
 fn unavailable(problem: &str) -> RulesUnavailable {
@@ -206,6 +223,7 @@ mod tests {
             ("/^daily\\/\\d{4}/", &["daily/2024-01.md", "Daily/1999.md"], &["daily/x.md"]),
             ("/secret(?!s)/", &["a/secret.md"], &["a/secrets.md"]),
             ("/^Journ\u{e9}e/", &["Journe\u{301}e/a.md", "Journ\u{e9}e/a.md"], &["a/Journ\u{e9}e.md"]),
+            ("/^(?!Open\\/)/", &["open/a.md", "OPEN/a.md", "x.md"], &["Open/a.md"]),
             ("/draft/", &["a/my DRAFT.md", "draft/x.md"], &["a.md"]),
             ("Journ\u{e9}e", &["journe\u{301}e/a.md"], &["journee/a.md"]),
             ("/", &["a.md"], &[]),

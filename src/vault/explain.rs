@@ -51,7 +51,7 @@ pub enum Ground {
         /// From 1.
         line: usize,
     },
-    /// Private parts in bytes that two programs may read differently.
+    /// Private parts, or text to be masked, in bytes that two programs may read differently.
     Ambiguous,
     /// A drawing: its text is data.
     Drawing,
@@ -149,8 +149,9 @@ impl Session<'_> {
 
     fn explain_text(&self, decoded: &Decoded, explanation: &mut Explanation) {
         let text = &decoded.text;
+        let lines = LineEnds::of(text);
         let grounds = judge::all_marks(&self.rules, decoded);
-        explanation.grounds.extend(grounds.into_iter().map(|mark| self.ground(text, mark)));
+        explanation.grounds.extend(grounds.into_iter().map(|mark| self.ground(&lines, mark)));
         explanation.grounds.sort();
         explanation.grounds.dedup();
         let is_allowed = self.rules.default == Standing::Public
@@ -162,7 +163,7 @@ impl Session<'_> {
         let parts = judge::private_parts(&self.rules, text);
         explanation.private_parts = parts
             .into_iter()
-            .map(|part| (line_at(text, part.start), line_at(text, part.end.saturating_sub(1))))
+            .map(|part| (lines.line_at(part.start), lines.line_at(part.end.saturating_sub(1))))
             .collect();
         explanation.masked = self.rules.count_redactions(text);
     }
@@ -183,8 +184,8 @@ impl Session<'_> {
         grounds
     }
 
-    fn ground(&self, text: &str, mark: Mark) -> Ground {
-        let line = line_at(text, mark.at);
+    fn ground(&self, lines: &LineEnds, mark: Mark) -> Ground {
+        let line = lines.line_at(mark.at);
         let written = &self.rules.written;
         match mark.word {
             Word::Tag(rule) => Ground::Tag { rule: written.tags[rule].clone(), line },
@@ -224,10 +225,19 @@ impl Session<'_> {
 pub fn public_version(rules: &Rules, bytes: &[u8]) -> Option<String> {
     let decoded = decode(bytes.to_vec())?;
     let is_allowed = rules.default == Standing::Public || judge::is_allowed_by_text(rules, &decoded.text);
-    judge::public_text(rules, decoded).filter(|_| is_allowed).map(|text| rules.redact(text))
+    judge::public_text(rules, decoded).filter(|_| is_allowed)
 }
 
-/// From 1, as editors count lines. A place of another reading of the bytes stands on the last line.
-fn line_at(text: &str, at: usize) -> usize {
-    text.get(..at).unwrap_or(text).matches('\n').count() + 1
+/// Where the lines of a text end.
+struct LineEnds(Vec<usize>);
+
+impl LineEnds {
+    fn of(text: &str) -> LineEnds {
+        LineEnds(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// From 1, as editors count lines. A place of another reading of the bytes stands where it would be.
+    fn line_at(&self, at: usize) -> usize {
+        self.0.partition_point(|end| *end < at) + 1
+    }
 }

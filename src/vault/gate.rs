@@ -136,8 +136,8 @@ impl Vault {
             return Err(RulesUnavailable("the vault is no longer at its path; start again".to_owned()));
         }
         let rules = self.exclusions.add_to(self.rules.current()?, self.root.as_fd())?;
-        let (links, has_refused) = (OnceLock::new(), AtomicBool::new(false));
-        Ok(run(&Session { vault: self, rules, profile, links, has_refused, brand: PhantomData }))
+        let (links, has_surprised) = (OnceLock::new(), AtomicBool::new(false));
+        Ok(run(&Session { vault: self, rules, profile, links, has_surprised, brand: PhantomData }))
     }
 
     /// Does the path still lead to the folder that was opened? After a move, a restored copy or an
@@ -170,7 +170,7 @@ pub struct Session<'s> {
     profile: Profile,
     /// Read once for the whole request, when first needed; `None` where the names cannot be read.
     links: OnceLock<Option<Arc<LinkMap>>>,
-    has_refused: AtomicBool,
+    has_surprised: AtomicBool,
     brand: Brand<'s>,
 }
 
@@ -195,13 +195,22 @@ impl<'s> Session<'s> {
         let admitted = self.judge_and_open(path);
         #[cfg(feature = "failpoints")]
         let admitted = self.misremember(path, admitted);
-        admitted.inspect_err(|_| self.has_refused.store(true, Ordering::Relaxed))
+        admitted.inspect_err(|_| self.has_surprised.store(true, Ordering::Relaxed))
     }
 
-    /// Was a note refused in this request? Whoever asked for it by its place in an index knows then that
-    /// the index is out of date.
-    pub fn has_refused(&self) -> bool {
-        self.has_refused.load(Ordering::Relaxed)
+    /// Opens a note that an index knows with this hash, and notices if it says something else by now.
+    pub fn open_indexed(&self, path: &NotePath, hash: &[u8; 16]) -> Result<Note<'s>, NotFound> {
+        let note = self.open(path)?;
+        if note.content_hash() != *hash {
+            self.has_surprised.store(true, Ordering::Relaxed);
+        }
+        Ok(note)
+    }
+
+    /// Was a note refused in this request, or changed since it was indexed? Whoever asked for it by its place
+    /// in an index knows then that the index is out of date.
+    pub fn has_surprised(&self) -> bool {
+        self.has_surprised.load(Ordering::Relaxed)
     }
 
     fn judge_and_open(&self, path: &NotePath) -> Result<Note<'s>, Refusal> {
@@ -220,9 +229,8 @@ impl<'s> Session<'s> {
             if !self.is_allowed(path, bytes.id, bytes.hard_links, &decoded.text) {
                 return Err(Refusal::Private);
             }
-            let text = judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?;
             // Masked here, so that index, hashes and answers all know the masked text only.
-            self.rules.redact(text)
+            judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?
         } else {
             decoded.text
         };

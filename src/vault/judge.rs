@@ -37,7 +37,7 @@ pub(super) enum Word {
     Flag,
     /// Properties that cannot be read, where the rules are strict.
     Malformed,
-    /// Private parts in bytes that can be read in two ways.
+    /// Private parts, or text to be masked, in bytes that can be read in two ways.
     Ambiguous,
 }
 
@@ -50,12 +50,18 @@ fn marks_in_properties<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Ite
     std::iter::once_with(|| area::areas(text)).flatten().flat_map(|area| properties::marks(rules, &area))
 }
 
-/// The text as the public may see it, its private parts taken out; `None` for a private note.
+/// The text as the public may see it, its private parts taken out and what redactions match masked; `None`
+/// for a private note.
 pub(super) fn public_text(rules: &Rules, decoded: Decoded) -> Option<String> {
     let parts = private_parts(rules, &decoded.text);
     let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
     let is_public = decisive_marks(rules, &decoded, &parts, rest.as_deref()).next().is_none();
-    is_public.then(|| rest.unwrap_or(decoded.text))
+    // Masked as it stands in the file, and as it stands once the parts are gone: a match may need a part, or
+    // be parted by one. A mask is as long as what it hides, so the parts stay where they are.
+    is_public.then(|| {
+        let masked = rules.redact(&decoded.text);
+        if parts.is_empty() { masked } else { rules.redact(&parts::without(&masked, &parts)) }
+    })
 }
 
 /// All that makes the note private, in the order of the text; for the owner.
@@ -78,11 +84,14 @@ fn decisive_marks<'a>(
     let Decoded { text, lossy } = decoded;
     // Properties count as they stand in the file, and as they stand once the parts are gone.
     let of_file = rest.map(|_| marks_in_properties(rules, text));
-    let of_rest = marks(rules, rest.unwrap_or(text))
-        .map(|mark| Mark { at: parts::place_in_file(parts, mark.at), ..mark });
+    let place_in_file = parts::places_in_file(parts);
+    let of_rest =
+        marks(rules, rest.unwrap_or(text)).map(move |mark| Mark { at: place_in_file(mark.at), ..mark });
     let of_other = lossy.iter().flat_map(move |other| {
-        // Two readings need not agree about where a part ends.
-        let is_whole = rest.is_none() && private_parts(rules, other).is_empty();
+        // Two readings need not agree about where a part ends, or about what is to be masked.
+        let is_whole = rest.is_none()
+            && private_parts(rules, other).is_empty()
+            && rules.redacted(other).eq(rules.redacted(text));
         let ambiguous = (!is_whole).then_some(Mark { word: Word::Ambiguous, at: 0 });
         ambiguous.into_iter().chain(marks(rules, other))
     });
@@ -93,7 +102,14 @@ fn decisive_marks<'a>(
 /// the rest of the judge is wide: only the top of a well-formed block that begins the note counts.
 pub(super) fn is_allowed_by_text(rules: &Rules, text: &str) -> bool {
     let begins_with_block = text.starts_with("---\n") || text.starts_with("---\r\n");
-    begins_with_block && area::areas(text).first().is_some_and(|area| properties::allow(rules, area))
+    let ends_as_begun = |area: &area::Area<'_>| {
+        let behind = &text[area.start + area.text.len()..];
+        let fence = behind.split('\n').next().unwrap_or_default();
+        fence.trim_end_matches(['\r', ' ', '\t']) == "---"
+            && text[..area.start + area.text.len()].ends_with('\n')
+    };
+    let areas = if begins_with_block { area::areas(text) } else { Vec::new() };
+    areas.first().is_some_and(|area| ends_as_begun(area) && properties::allow(rules, area))
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Rule text -> compiled rules over names and tags. Pure; compares folded text only; one bad
 //! rule refuses them all. What a note's bytes say against these rules is `judge`'s business.
 
-use std::borrow::Cow;
-
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 
 use super::exclusions::Exclusions;
 use super::fold::fold;
@@ -66,7 +64,7 @@ impl Default for RuleText {
 }
 
 /// Counts the changes to what the rules mean: which notes they hide, and what of a note is shown.
-const MEANING_VERSION: u32 = 2;
+const MEANING_VERSION: u32 = 3;
 
 impl RuleText {
     /// A number that changes when the meaning of the rules may have changed: an index built
@@ -176,9 +174,10 @@ impl Rules {
         self.excluded.matching(path)
     }
 
-    /// A name that lies in a folder that is public where notes are private by default.
+    /// A name that lies in a folder that is public where notes are private by default. The name of the note
+    /// itself allows nothing: `pub*` is about folders.
     pub(super) fn allows_name(&self, path: &str) -> bool {
-        first_match(&self.allow_folders, path).is_some()
+        path.rsplit_once('/').is_some_and(|(folder, _)| first_match(&self.allow_folders, folder).is_some())
     }
 
     /// A property tag without `#`, folded, that makes a note public where notes are private by default.
@@ -186,20 +185,24 @@ impl Rules {
         covering(&self.allow_tags, tag).is_some()
     }
 
-    /// The text with every match of a redaction masked by as many `*` as it has bytes.
-    pub(super) fn redact(&self, mut text: String) -> String {
-        for pattern in &self.redactions {
-            let masked = pattern.replace_all(&text, |found: &Captures<'_>| "*".repeat(found[0].len()));
-            if let Cow::Owned(masked) = masked {
-                text = masked;
-            }
+    /// The text with every match of a redaction masked by as many `*` as it has bytes. All are looked for
+    /// in the text as it stands: what one masks, another still finds.
+    pub(super) fn redact(&self, text: &str) -> String {
+        let mut masked = text.as_bytes().to_vec();
+        for found in self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)) {
+            masked[found.range()].fill(b'*');
         }
-        text
+        String::from_utf8(masked).expect("matches begin and end between characters")
+    }
+
+    /// What redactions match, in the order of the patterns and of the text.
+    pub(super) fn redacted<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)).map(|found| found.as_str())
     }
 
     /// How many places [`Rules::redact`] would mask.
     pub(super) fn count_redactions(&self, text: &str) -> usize {
-        self.redactions.iter().map(|pattern| pattern.find_iter(text).count()).sum()
+        self.redacted(text).count()
     }
 
     /// A name that does not exist for obsearch, on any profile.

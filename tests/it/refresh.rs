@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::flips::{FLIPS, TAILS, home};
+use crate::flips::{FLIPS, NOTE, TAILS, home};
 use crate::server::Server;
 
 /// As the threat model promises.
@@ -51,6 +51,51 @@ fn one_note_alone_is_erased_in_time() {
     server.call("read_note", &json!({ "path": "folder/target.md" }));
     sleep(PROMISED);
     assert_eq!(home.words_in_tree("public", &TAILS), [""; 0]);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn a_part_that_turned_private_is_erased_in_time() {
+    let ways: [(&str, Value); 2] = [
+        ("search_vault", json!({ "query": "zqkbodox", "mode": "keyword" })),
+        ("read_note", json!({ "path": "folder/target.md" })),
+    ];
+    for (tool, arguments) in ways {
+        let home = home();
+        home.index();
+        let mut server = Server::start(&home, &[]);
+        sleep(STARTED);
+        home.write_note("folder/target.md", &NOTE.replace("Some zq", "%%private%%\n\nSome zq"));
+        server.call(tool, &arguments);
+        sleep(PROMISED);
+        assert_eq!(home.words_in_tree("public", &["qkhedox", "qkbodox"]), [""; 0], "{tool}");
+        assert_eq!(server.end().code, Some(0));
+    }
+}
+
+#[test]
+fn a_title_or_tag_that_turned_private_leads_nowhere_at_once() {
+    let home = home();
+    home.write_note("named.md", "# Vexmorel\n\nA name.\n");
+    let tagged = format!(
+        "## Plain\n\nA plain grovelune. {filler}\n\n## End\n\n{filler}",
+        filler = "Words. ".repeat(400)
+    );
+    home.write_note("tagged.md", &format!("{tagged}\n\n#ubextag\n"));
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    sleep(STARTED);
+    let mut ask = || {
+        let by_tag = json!({ "query": "grovelune", "tags": ["ubextag"], "mode": "keyword" });
+        let found = server.call("search_vault", &by_tag)["result"]["structuredContent"]["passages"].take();
+        let read = server.call("read_note", &json!({ "path": "Vexmorel" }))["result"]["isError"].take();
+        (found.as_array().map(Vec::len), read.as_bool().unwrap_or(false))
+    };
+    assert_eq!(ask(), (Some(1), false));
+    home.write_note("named.md", "%%private%%\n# Vexmorel\n%%/private%%\n\nA name.\n");
+    home.write_note("tagged.md", &format!("{tagged}\n\n%%private%%#ubextag%%/private%%\n"));
+    sleep(Duration::from_millis(50));
+    assert_eq!(ask(), (Some(0), true));
     assert_eq!(server.end().code, Some(0));
 }
 

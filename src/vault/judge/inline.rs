@@ -20,8 +20,11 @@ fn hash_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     let wide = if text.is_ascii() { None } else { Some(text.match_indices('\u{FF03}')) };
     ascii.chain(wide.into_iter().flatten()).filter_map(|(at, hash)| {
         let before = text[..at].chars().rev().find(|c| !is_ignorable(*c));
-        let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '#'));
-        (!inside).then_some(at + hash.len())
+        // A `_` may begin emphasis.
+        let inside = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '#'));
+        // Readers leave out slashes at the ends of a tag.
+        let behind = &text[at + hash.len()..];
+        (!inside).then(|| text.len() - behind.trim_start_matches('/').len())
     })
 }
 
@@ -47,9 +50,15 @@ fn ascii_answer(text: &[u8], folded_rule: &[u8]) -> Option<bool> {
     }
 }
 
-/// Compared character by character, so that a row of near misses costs no more than it must.
+/// To some readers a character that cannot be seen is none, to others it ends the tag.
 fn begins_folded(text: &str, folded_rule: &str) -> bool {
-    let mut folded = fold_chars(text.chars().take_while(|c| !c.is_whitespace()));
+    let word = || text.chars().take_while(|c| !c.is_whitespace());
+    is_tag(word(), folded_rule) || is_tag(word().take_while(|c| !is_ignorable(*c)), folded_rule)
+}
+
+/// Compared character by character, so that a row of near misses costs no more than it must.
+fn is_tag(word: impl Iterator<Item = char>, folded_rule: &str) -> bool {
+    let mut folded = fold_chars(word);
     folded_rule.chars().all(|c| folded.next() == Some(c))
         && !folded.next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
 }

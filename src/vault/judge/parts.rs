@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::area::areas;
 use super::inline::private_tags;
-use crate::vault::fold::fold;
+use crate::vault::fold::{fold, is_ignorable};
 use crate::vault::rules::Rules;
 
 /// The word of callouts and ranges, whatever the rules say.
@@ -40,18 +40,31 @@ pub(super) fn without(text: &str, parts: &[Range<usize>]) -> String {
     starts.zip(ends).map(|(start, end)| &text[start..end]).collect()
 }
 
-/// Where in the file a place of the text without its parts is.
-pub(super) fn place_in_file(parts: &[Range<usize>], at: usize) -> usize {
-    parts.iter().fold(at, |at, part| if part.start <= at { at + part.len() } else { at })
+/// Tells where in the file a place of the text without its parts is.
+pub(super) fn places_in_file(parts: &[Range<usize>]) -> impl Fn(usize) -> usize + use<> {
+    let mut left_out = 0;
+    let gap = |part: &Range<usize>| {
+        let at = part.start - left_out;
+        left_out += part.len();
+        (at, left_out)
+    };
+    let gaps: Vec<(usize, usize)> = parts.iter().map(gap).collect();
+    move |at| {
+        let before = gaps.partition_point(|(gap, _)| *gap <= at);
+        at + before.checked_sub(1).map_or(0, |last| gaps[last].1)
+    }
 }
 
 /// From the line of the marker to the next blank line: a line without `>` may still belong to it.
 fn callouts(rules: &Rules, text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = None;
+    // Beside line feeds, not every program takes a lone carriage return for the end of a line.
+    let has_line_feeds = text.contains('\n');
     for line in if text.contains("[!") { lines(text) } else { lines("") } {
         let content = &text[line.clone()];
-        if start.is_some() && content.trim_matches([' ', '\t']).is_empty() {
+        let is_line = !(has_line_feeds && text[..line.start].ends_with('\r'));
+        if start.is_some() && is_line && content.trim_matches([' ', '\t']).is_empty() {
             parts.extend(start.take().map(|start| start..line.start));
         } else if start.is_none() && is_private_callout(rules, content) {
             start = Some(line.start);
@@ -63,10 +76,14 @@ fn callouts(rules: &Rules, text: &str) -> Vec<Range<usize>> {
 
 /// `> [!private]`, in lists and other quotes too.
 fn is_private_callout(rules: &Rules, line: &str) -> bool {
-    let is_mark = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
-    let content = line.trim_start_matches(is_mark);
+    let content = line.trim_start_matches(is_nesting_mark);
     let is_quoted = line[..line.len() - content.len()].contains('>');
     is_quoted && content.strip_prefix("[!").is_some_and(|name| names_private(rules, name))
+}
+
+/// Marks of quotes and lists, and what stands between them.
+fn is_nesting_mark(c: char) -> bool {
+    c.is_whitespace() || is_ignorable(c) || c.is_ascii_digit() || ">-*+.)".contains(c)
 }
 
 fn names_private(rules: &Rules, behind: &str) -> bool {
@@ -76,31 +93,40 @@ fn names_private(rules: &Rules, behind: &str) -> bool {
     name == PRIVATE || rules.flag.as_deref() == Some(name) || rules.hiding_tag(name).is_some()
 }
 
-/// Markers may be nested; one that is never closed reaches to the end of the note.
+/// Markers may be nested; one that is never closed reaches to the end of the note. In code, or behind a
+/// backslash, Obsidian sees none: there a marker closes only what was opened in the same manner.
 fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
-    let (mut depth, mut start, mut at) = (0_usize, 0, 0);
+    // Of each marker that is open: does Obsidian see it?
+    let mut open: Vec<bool> = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut code = if text.contains("%%") { code(text) } else { Vec::new() }.into_iter().peekable();
     while let Some(found) = text[at..].find("%%").map(|found| at + found) {
         let Some((is_closing, end)) = range_marker(text, found) else {
             at = found + 1; // `%%%private%%`
             continue;
         };
-        match (is_closing, depth) {
-            (false, 0) => (depth, start) = (1, found),
-            (false, _) => depth += 1,
-            (true, 0) => {}
-            (true, 1) => {
-                depth = 0;
-                parts.push(whole_lines(text, start..end));
-            }
-            (true, _) => depth -= 1,
+        while code.next_if(|code| code.end <= found).is_some() {}
+        let is_in_code = code.peek().is_some_and(|code| code.start <= found);
+        let is_seen = !is_in_code && !text[..found].ends_with('\\');
+        if !is_closing {
+            start = if open.is_empty() { found } else { start };
+            open.push(is_seen);
+        } else if open.pop_if(|opened| is_seen || !*opened).is_some() && open.is_empty() {
+            parts.push(whole_lines(text, start..end));
         }
         at = end;
     }
-    if depth > 0 {
+    if !open.is_empty() {
         parts.push(start..text.len());
     }
     parts
+}
+
+/// Code blocks and code spans, in order.
+fn code(text: &str) -> Vec<Range<usize>> {
+    let is_code = |event: &Event<'_>| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_)));
+    Parser::new(text).into_offset_iter().filter(|(event, _)| is_code(event)).map(|(_, range)| range).collect()
 }
 
 /// `%%private%%` or `%%/private%%` at this place: does it close, and where does it end?
@@ -114,7 +140,7 @@ fn range_marker(text: &str, at: usize) -> Option<(bool, usize)> {
 
 /// A range that fills its lines takes the end of the last one along, as if it had never been there.
 fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
-    let begins_line = line_start(text, range.start) == range.start;
+    let begins_line = range.start == 0 || text[..range.start].ends_with(['\n', '\r']);
     let ending = ["\r\n", "\n", "\r"].iter().find(|ending| text[range.end..].starts_with(**ending));
     match ending {
         Some(ending) if begins_line => range.start..range.end + ending.len(),
@@ -125,10 +151,11 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 /// A heading of the second level or deeper that carries a private tag, and all up to the next heading of
 /// its level or above. A tag in the title of the note speaks of the whole note, and is left for the judge.
 fn sections(rules: &Rules, text: &str) -> Vec<Range<usize>> {
-    let marks: Vec<usize> = private_tags(rules, text).map(|mark| mark.at).collect();
+    let mut marks: Vec<usize> = private_tags(rules, text).map(|mark| mark.at).collect();
     if marks.is_empty() {
         return Vec::new();
     }
+    marks.sort_unstable();
     let body = areas(text).last().map_or(0, |area| area.start + area.text.len());
     let headings = headings(text);
     let carries_tag = |line: &Range<usize>| {
@@ -162,7 +189,7 @@ fn headings(text: &str) -> Vec<Heading> {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 let line = line_start(text, range.start)..line_end(text, range.start);
-                if depth == 0 && text[line.clone()].trim_start().starts_with('#') {
+                if depth == 0 && begins_heading(&text[line.clone()]) {
                     headings.push(Heading { level: level_number(level), line });
                 }
                 depth += 1;
@@ -173,6 +200,13 @@ fn headings(text: &str) -> Vec<Heading> {
         }
     }
     headings
+}
+
+/// `## Title`. A line of tags above a `---`, which Markdown takes for a heading too, is none.
+fn begins_heading(line: &str) -> bool {
+    let line = line.trim_start();
+    let title = line.trim_start_matches('#');
+    (1..=6).contains(&(line.len() - title.len())) && (title.is_empty() || title.starts_with([' ', '\t']))
 }
 
 fn level_number(level: HeadingLevel) -> u8 {
@@ -214,7 +248,7 @@ impl<'a> Fence<'a> {
     }
 
     fn pass(&mut self, line: &'a str) {
-        let content = line.trim_start_matches(|c: char| c.is_whitespace() || ">-*+".contains(c));
+        let content = line.trim_start_matches(is_nesting_mark);
         let mark = |letter: char| &content[..content.len() - content.trim_start_matches(letter).len()];
         let Some(fence) = [mark('`'), mark('~')].into_iter().find(|fence| fence.len() >= 3) else { return };
         match self.0 {

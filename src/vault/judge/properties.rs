@@ -60,13 +60,29 @@ fn cannot_mention(rules: &Rules, text: &str) -> bool {
 pub(super) fn allow(rules: &Rules, area: &Area<'_>) -> bool {
     let yaml = if area.is_yaml { read_yaml(area.text) } else { None };
     let Some(Node::Map(entries)) = yaml else { return false };
-    entries.iter().any(|(key, value)| {
-        let Node::Text(key) = key else { return false };
-        let key = fold(key);
-        let allowed_tag = || value.texts().flat_map(split_tags).any(|tag| rules.allows_folded_tag(&tag));
-        (is_tags(key.trim()) && allowed_tag())
-            || (rules.allow_flag.as_deref() == Some(key.trim()) && is_plainly_on(value))
-    })
+    let named = |is_meant: &dyn Fn(&str) -> bool| -> Vec<&Node> {
+        let is_it = |key: &Node| matches!(key, Node::Text(key) if is_meant(fold(key).trim()));
+        entries.iter().filter(|(key, _)| is_it(key)).map(|(_, value)| value).collect()
+    };
+    let tags = named(&is_tags);
+    let flags = named(&|key| rules.allow_flag.as_deref() == Some(key));
+    // A property that is there in two spellings must say the same in both.
+    let all = |values: &[&Node], allows: &dyn Fn(&Node) -> bool| {
+        !values.is_empty() && values.iter().all(|value| allows(value))
+    };
+    all(&tags, &|value| allows_tags(rules, value)) || all(&flags, &is_plainly_on)
+}
+
+/// Is one of the tags allowed? In a list each text is one tag, if it is one at all.
+fn allows_tags(rules: &Rules, value: &Node) -> bool {
+    match value {
+        Node::Text(text) => split_tags(text).iter().any(|tag| rules.allows_folded_tag(tag)),
+        Node::List(items) => items.iter().any(|item| {
+            let Node::Text(text) = item else { return false };
+            matches!(&*split_tags(text.trim()), [tag] if rules.allows_folded_tag(tag))
+        }),
+        Node::Empty | Node::Map(_) => false,
+    }
 }
 
 fn is_tags(folded_key: &str) -> bool {

@@ -6,7 +6,7 @@ use crate::vault::rules::Standing;
 fn private_by_default() -> RuleText {
     RuleText {
         default: Standing::Private,
-        allow_folders: vec!["published".into()],
+        allow_folders: vec!["published*".into()],
         allow_tags: vec!["public".into()],
         allow_flag: Some("publish".into()),
         folders: vec!["published/drafts".into()],
@@ -52,6 +52,18 @@ fn only_what_is_allowed_is_public_where_notes_are_private_by_default() {
         ("toml.md", "+++\ntags = [\"public\"]\n+++\n", false),
         ("blank.md", "\n---\ntags: [public]\n---\n", false),
         ("long.md", "----\ntags: [public]\n----\n", false),
+        ("dots.md", "---\ntags: [public]\n...\ntext", false),
+        ("longer.md", "---\ntags: [public]\n----\ntext", false),
+        ("indented.md", "---\ntags: [public]\n ---\ntext", false),
+        ("separator.md", "---\ntags: [public]\u{2028}---\u{2028}text\n", false),
+        ("sentence.md", "---\ntags: [not public]\n---\n", false),
+        ("map.md", "---\ntags: {public: false}\n---\n", false),
+        ("map2.md", "---\ntags:\n  - public: false\n---\n", false),
+        ("twice.md", "---\npublish: false\nPublish: true\n---\n", false),
+        ("twice2.md", "---\ntags: [internal]\nTags: [public]\n---\n", false),
+        ("published plan.md", "text", false),
+        ("x/published.md", "text", false),
+        ("blanks.md", "---\ntags: [public]\n--- \ntext", true),
         ("crlf.md", "---\r\ntags: [public]\r\n---\r\n", true),
         ("late.md", "text\n\n---\ntags: [public]\n---\n", false),
     ];
@@ -93,6 +105,41 @@ fn masked_text_leaves_the_gate_masked_for_the_public_only() {
             .unwrap()
     };
     assert_ne!(hash(Profile::Public), hash(Profile::Full));
+}
+
+#[test]
+fn no_mask_depends_on_another_or_on_a_part() {
+    let table: [(&[u8], Option<&str>); 5] = [
+        (b"code 1234 foxtrot", Some("*****************")),
+        (b"BEGIN %%private%%x%%/private%% y END z", Some("************ z")),
+        (b"> [!private]\n> BEGIN\n\nqqq END z", Some("******** z")),
+        (b"12%%private%%x%%/private%%34", Some("****")),
+        // `Zo\u{eb}` in UTF-8, and a byte that makes it no UTF-8.
+        (b"Zo\xC3\xAB \xFF", None),
+    ];
+    let rules = RuleText {
+        redact_patterns: [r"\d{4}", r"code \d{4} \w+", "Zo\u{eb}", "(?s)BEGIN.*END"]
+            .map(str::to_owned)
+            .to_vec(),
+        ..RuleText::default()
+    };
+    for (text, expected) in table {
+        let shown = public_version(&Rules::compile(&rules).unwrap(), text);
+        assert_eq!(shown.as_deref(), expected, "{:?}", String::from_utf8_lossy(text));
+    }
+}
+
+#[test]
+fn settings_behind_a_link_to_nothing_serve_nothing() {
+    let vault = TestVault::of(&[("a.md", "a")]);
+    let gate = vault.guarded();
+    let is_available = || gate.request(Profile::Public, |_| ()).is_ok();
+    vault.symlink("../elsewhere", ".obsidian");
+    assert!(!is_available());
+    fs::create_dir(vault.outside("elsewhere")).unwrap();
+    assert!(is_available(), "a folder without settings");
+    vault.symlink("nothing.json", ".obsidian/app.json");
+    assert!(!is_available());
 }
 
 #[test]

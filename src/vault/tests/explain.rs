@@ -81,3 +81,17 @@ fn every_name_of_a_file_is_told_and_where_links_lead() {
     let ignoring = vault.open(RuleText { ignore_patterns: vec!["d".into()], ..RuleText::default() });
     assert_eq!(place(&ignoring, "d/c.md"), Place::Ignored("d".to_owned()));
 }
+
+#[test]
+fn the_cost_of_an_explanation_grows_with_the_note_and_no_faster() {
+    let lines = |bytes: usize| "#private\n%%private%%%%/private%%\n".repeat(bytes / 33);
+    let vault = TestVault::of(&[("few.md", &*lines(1 << 14)), ("many.md", &*lines(1 << 19))]);
+    let gate = vault.guarded();
+    let time = |name: &str| {
+        let began = std::time::Instant::now();
+        explain(&gate, name);
+        began.elapsed()
+    };
+    let (few, many) = (time("few.md"), time("many.md"));
+    assert!(many < few * 128 + std::time::Duration::from_millis(200), "{few:?}, {many:?}");
+}

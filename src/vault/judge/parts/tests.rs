@@ -1,5 +1,7 @@
 //! What is taken out and what stays.
 
+use std::time::Duration;
+
 use super::*;
 use crate::vault::rules::RuleText;
 
@@ -33,6 +35,8 @@ fn callouts_are_taken_out_up_to_the_next_blank_line() {
         ("a\r> [!private]\r> x\r\rb", "a\r\rb"),
         ("> [!private]\n> x\u{2028}\u{2028}y\n\nb", "\nb"),
         ("> [!private]\n> ```\n> x\n\n> [!private]\n> y\n\nb", "\n\nb"),
+        ("> [!private]\r\r\n> x\r\r\n> y\r\r\n\r\r\nb", "\r\r\nb"),
+        (">\u{200b}[!private]\n> x\n\nb", "\nb"),
         // None of ours.
         ("> [!note] private\n> x\n", "> [!note] private\n> x\n"),
         ("> [!privateer]\n> x\n", "> [!privateer]\n> x\n"),
@@ -61,6 +65,10 @@ fn ranges_are_taken_out_and_an_open_one_reaches_to_the_end() {
         ("a %%privately%% b", "a %%privately%% b"),
         ("a %%comment%% private", "a %%comment%% private"),
         ("%%a%%private%%b%%", "%%a"),
+        ("%%private%% x `%%/private%%` y %%/private%% b", " b"),
+        ("%%private%%\n```\n%%/private%%\n```\ny\n%%/private%%\nb", "b"),
+        ("%%private%% x \\%%/private%% y %%/private%% b", " b"),
+        ("`%%private%%` x `%%/private%%` y", "`` y"),
     ];
     for (text, expected) in table {
         assert_eq!(rest(text), expected, "{text:?}");
@@ -83,7 +91,11 @@ fn sections_are_taken_out_up_to_the_next_heading_that_nobody_mistakes() {
         ("## Pay #secret\n$$\nx\n$$\n## B\ny", ""),
         ("## Pay #secret\r\nx\r\n## B\r\nb", "## B\r\nb"),
         ("## A\na\n## Pay #SECRET ##\nx\n## B\nb\n## Two #secret\ny\n", "## A\na\n## B\nb\n"),
+        ("## Pay #secret\n1. ```\n## B\nx", ""),
+        ("## Pay #secret\n2) ~~~\n## B\nx", ""),
         // The tag stays, and with it the note is private.
+        ("#work #secret\n---\n\n# T\nx\n", "#work #secret\n---\n\n# T\nx\n"),
+        ("####### #secret\n---\n# T\nx\n", "####### #secret\n---\n# T\nx\n"),
         ("# Pay #secret\nx\n", "# Pay #secret\nx\n"),
         ("Pay #secret\n---\nx\n", "Pay #secret\n---\nx\n"),
         ("> ## Pay #secret\n", "> ## Pay #secret\n"),
@@ -121,5 +133,30 @@ proptest::proptest! {
         let kept = rest(&text);
         // Behind a fence a heading is none; then the tag stays, and the judge hides the note.
         proptest::prop_assert!(!kept.contains("qqq") || kept.contains("#secret"), "{:?} {:?}", text, kept);
+    }
+}
+
+#[test]
+fn the_cost_of_looking_for_parts_grows_with_the_note_and_no_faster() {
+    let lines = [
+        "%%private%%%%/private%%",
+        "%%private%% %%/private%% ` ",
+        "`%%/private%%\\",
+        "%%",
+        "> [!private]\n\n",
+        "> [!",
+        "## A #secret\n### B\n",
+        "### A #secret\n##B\n# C\n",
+        "## A #secret\n `## B\n",
+    ];
+    for line in lines {
+        let time = |bytes: usize| {
+            let note = line.repeat(bytes / line.len());
+            let began = std::time::Instant::now();
+            private_parts(&rules(), &note);
+            began.elapsed()
+        };
+        let (few, many) = (time(1 << 16), time(1 << 20));
+        assert!(many < few * 64 + Duration::from_millis(200), "{line:?}: {few:?}, {many:?}");
     }
 }
