@@ -59,7 +59,7 @@ pub(super) fn public_text(rules: &Rules, decoded: Decoded) -> Option<String> {
     // Masked as it stands in the file, and as it stands once the parts are gone: a match may need a part, or
     // be parted by one. A mask is as long as what it hides, so the parts stay where they are.
     is_public.then(|| {
-        let masked = rules.redact(&decoded.text);
+        let masked = if rules.masks_text() { rules.redact(&decoded.text) } else { decoded.text };
         if parts.is_empty() { masked } else { rules.redact(&parts::without(&masked, &parts)) }
     })
 }

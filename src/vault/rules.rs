@@ -186,6 +186,11 @@ impl Rules {
     }
 
     /// The text with every match of a redaction masked by as many `*` as it has bytes. All are looked for
+    /// Is there anything to mask?
+    pub(super) fn masks_text(&self) -> bool {
+        !self.redactions.is_empty()
+    }
+
     /// in the text as it stands: what one masks, another still finds.
     pub(super) fn redact(&self, text: &str) -> String {
         let mut masked = text.as_bytes().to_vec();
