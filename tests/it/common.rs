@@ -287,11 +287,13 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// How many seeds to try: a few, or as many as `OBSEARCH_TEST_SEEDS` says.
+/// The seeds to try: a few, or those that `OBSEARCH_TEST_SEEDS` asks for: `2000`, or `400..800`.
 #[expect(clippy::disallowed_methods, reason = "a longer run of the tests is asked for by the environment")]
 pub(crate) fn seeds(few: u64) -> std::ops::Range<u64> {
-    let asked = std::env::var("OBSEARCH_TEST_SEEDS").ok();
-    0..asked.map_or(few, |number| number.parse().expect("OBSEARCH_TEST_SEEDS is a number"))
+    let Ok(asked) = std::env::var("OBSEARCH_TEST_SEEDS") else { return 0..few };
+    let (first, end) = asked.split_once("..").unwrap_or(("0", &asked));
+    let number = |text: &str| text.parse().expect("OBSEARCH_TEST_SEEDS is a number, or two with .. between");
+    number(first)..number(end)
 }
 
 /// Whether no permission stops this process.
