@@ -107,7 +107,7 @@ fn explain(args: &ExplainArgs, context: &Context) -> Result<Exit, CliError> {
         other => other.into(),
     });
     match explained? {
-        Explained::Note(answer) => show(args, &config, &answer, context),
+        Explained::Found(answer) => show(args, &config, &answer, context),
         Explained::Ignored(pattern) => Err(CliError::Failed {
             message: format!("Nobody sees `{asked}`, you neither: ignore_patterns has `{pattern}`."),
             hint: "Take the pattern out of [vault] to make it a note like any other.".to_owned(),

@@ -39,7 +39,7 @@ pub struct PrivacyAnswer {
 /// What is known of the name that was asked for.
 pub enum Explained {
     /// A note.
-    Note(PrivacyAnswer),
+    Found(PrivacyAnswer),
     /// Ignored for everybody, under this pattern.
     Ignored(String),
     /// A link that leads out of the vault: never followed.
@@ -56,9 +56,9 @@ pub(super) fn explain(service: &Service, asked: &str) -> Result<Explained, OpErr
             Place::LinkTo(real) => {
                 let real = NotePath::parse(&real).map_err(|_| OpError::NotFound)?;
                 let link = Some(path.as_str().to_owned());
-                Explained::Note(PrivacyAnswer { link, ..answer(session, &real) })
+                Explained::Found(PrivacyAnswer { link, ..answer(session, &real) })
             }
-            Place::Here | Place::Nowhere => Explained::Note(answer(session, &path)),
+            Place::Here | Place::Nowhere => Explained::Found(answer(session, &path)),
         })
     })
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::plant::{Flip, Note, Now};
+use super::plant::{Flip, MadeUpNote, Now};
 use super::{Exhibit, ProveError};
 use crate::vault::{FixedRules, NotePath, Profile, Rules, Vault};
 
@@ -23,7 +23,7 @@ pub(super) struct Home {
 
 impl Home {
     /// A home with these notes.
-    pub(super) fn create(exhibit: &Exhibit, name: &str, notes: &[Note]) -> Result<Home, ProveError> {
+    pub(super) fn create(exhibit: &Exhibit, name: &str, notes: &[MadeUpNote]) -> Result<Home, ProveError> {
         let home = Home { root: exhibit.folder.join(name) };
         let vault = home.vault();
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&vault)?;
@@ -63,7 +63,7 @@ impl Home {
     pub(super) fn flip(&self, flip: &Flip) -> io::Result<()> {
         self.remove(&flip.path)?;
         match &flip.now {
-            Now::Note(path, text) => self.write(path, text),
+            Now::Text(path, text) => self.write(path, text),
             Now::LinkTo(target) => symlink(target, self.vault().join(&flip.path)),
         }
     }
@@ -72,20 +72,20 @@ impl Home {
     pub(super) fn public_remainder(
         &self,
         exhibit: &Exhibit,
-        notes: &[Note],
-    ) -> Result<Vec<Note>, ProveError> {
+        notes: &[MadeUpNote],
+    ) -> Result<Vec<MadeUpNote>, ProveError> {
         let rules = FixedRules(Arc::new(Rules::compile(&exhibit.rules)?));
         let vault = Vault::open(&self.vault(), Box::new(rules))
             .map_err(|error| ProveError::Program(error.to_string()))?;
         let remainder = vault.request(Profile::Full, |session| {
-            let is_public = |note: &&Note| {
+            let is_public = |note: &&MadeUpNote| {
                 let path = NotePath::parse(&note.path);
                 path.is_ok_and(|path| {
                     let explanation = session.explain(&path);
                     explanation.refusal.is_none() && explanation.grounds.is_empty()
                 })
             };
-            notes.iter().filter(is_public).map(Note::public_version).collect()
+            notes.iter().filter(is_public).map(MadeUpNote::public_version).collect()
         });
         remainder.map_err(|error| ProveError::Program(error.to_string()))
     }

@@ -18,7 +18,7 @@ const MAX_FLIPS: usize = 8;
 
 /// A made-up note.
 #[derive(Debug, Clone)]
-pub(super) struct Note {
+pub(super) struct MadeUpNote {
     pub(super) path: String,
     pub(super) text: String,
     /// What the public may know of it, where that is not the whole text.
@@ -29,20 +29,20 @@ pub(super) struct Note {
     pub(super) planted_under: Option<String>,
 }
 
-impl Note {
-    fn under(self, rule: String) -> Note {
-        Note { planted_under: Some(rule), ..self }
+impl MadeUpNote {
+    fn under(self, rule: String) -> MadeUpNote {
+        MadeUpNote { planted_under: Some(rule), ..self }
     }
 
-    pub(super) fn public_version(&self) -> Note {
+    pub(super) fn public_version(&self) -> MadeUpNote {
         let text = self.public_text.clone().unwrap_or_else(|| self.text.clone());
-        Note { text, public_text: None, ..self.clone() }
+        MadeUpNote { text, public_text: None, ..self.clone() }
     }
 }
 
 /// The notes, and the rules for which none could be made up.
 pub(super) struct Planted {
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<MadeUpNote>,
     pub(super) not_exercised: Vec<String>,
 }
 
@@ -63,9 +63,9 @@ impl Tokens {
 }
 
 /// The words that no answer may hold: those of private notes and of private parts.
-pub(super) fn private_words(planted: &[Note], public: &[Note]) -> Vec<String> {
+pub(super) fn private_words(planted: &[MadeUpNote], public: &[MadeUpNote]) -> Vec<String> {
     let public: HashSet<&str> = public.iter().map(|note| &*note.path).collect();
-    let is_told = |note: &&Note| note.public_text.is_some() || !public.contains(&*note.path);
+    let is_told = |note: &&MadeUpNote| note.public_text.is_some() || !public.contains(&*note.path);
     planted.iter().filter(is_told).flat_map(|note| note.canaries.iter().cloned()).collect()
 }
 
@@ -175,7 +175,7 @@ impl Planted {
             match example_match(pattern) {
                 Some(example) => {
                     let masked = "*".repeat(example.len());
-                    self.notes.push(Note {
+                    self.notes.push(MadeUpNote {
                         path: open_path(tokens),
                         text: format!("The kettle {example} boils.\n"),
                         public_text: Some(format!("The kettle {masked} boils.\n")),
@@ -193,7 +193,7 @@ impl Planted {
                 format!("{text}{}{piece}", canaries[canaries.len() - 1])
             });
             let (before, after) = ("# Partly\n\nA river.\n\n", "## Rest\n\nA stone.\n");
-            self.notes.push(Note {
+            self.notes.push(MadeUpNote {
                 path: open_path(tokens),
                 text: format!("{before}{}{after}", part.unwrap_or_default()),
                 public_text: Some(format!("{before}{rest}{after}")),
@@ -215,7 +215,7 @@ fn open_path(tokens: &mut Tokens) -> String {
 }
 
 /// A note with a word of its own in everything that an index knows of a note.
-fn note(path: &str, line: &str, properties: &str, tokens: &mut Tokens) -> Note {
+fn note(path: &str, line: &str, properties: &str, tokens: &mut Tokens) -> MadeUpNote {
     let canaries: Vec<String> = (0..10).map(|_| tokens.next()).collect();
     let [title, alias, key, value, word, block, heading, own_tag, target, image] = &canaries[..] else {
         unreachable!("there are ten of them")
@@ -226,7 +226,7 @@ fn note(path: &str, line: &str, properties: &str, tokens: &mut Tokens) -> Note {
          ## {heading}\n\n#{own_tag} [[{target}]] ![[{image}.png]]\n",
         words.join(" "),
     );
-    Note { path: path.to_owned(), text, public_text: None, canaries, planted_under: None }
+    MadeUpNote { path: path.to_owned(), text, public_text: None, canaries, planted_under: None }
 }
 
 /// A public note that becomes private.
@@ -240,20 +240,27 @@ pub(super) struct Flip {
 /// What becomes of it.
 pub(super) enum Now {
     /// A note with this path and text.
-    Note(String, String),
+    Text(String, String),
     /// A symbolic link with this text, to a private note.
     LinkTo(String),
 }
 
 /// Some of the public notes, each made private by another of the owner's rules, and one that gives way to a
 /// link to a private note.
-pub(super) fn flips(exhibit: &Exhibit, planted: &[Note], public: &[Note], tokens: &mut Tokens) -> Vec<Flip> {
+pub(super) fn flips(
+    exhibit: &Exhibit,
+    planted: &[MadeUpNote],
+    public: &[MadeUpNote],
+    tokens: &mut Tokens,
+) -> Vec<Flip> {
     let rules = &exhibit.rules;
-    let is_whole = |note: &&Note| note.canaries.first().is_some_and(|canary| note.text.contains(canary));
+    let is_whole =
+        |note: &&MadeUpNote| note.canaries.first().is_some_and(|canary| note.text.contains(canary));
     let is_public = |path: &str| public.iter().any(|note| note.path == path);
     // Only a rule about its name keeps what the link leads to from the public.
     let hidden = rules.folders.iter().find_map(|rule| example_name(rule));
-    let is_hidden = |note: &&Note| hidden.as_ref().is_some_and(|folder| note.path.starts_with(&**folder));
+    let is_hidden =
+        |note: &&MadeUpNote| hidden.as_ref().is_some_and(|folder| note.path.starts_with(&**folder));
     let private = planted.iter().filter(is_hidden).find(|note| !is_public(&note.path));
     let ways: Vec<Way> = private
         .map(|note| Way::Link(note.path.clone()))
@@ -281,14 +288,14 @@ enum Way {
 }
 
 impl Way {
-    fn applied_to(&self, note: &Note, tokens: &mut Tokens) -> Now {
+    fn applied_to(&self, note: &MadeUpNote, tokens: &mut Tokens) -> Now {
         let path = note.path.clone();
         match self {
-            Way::Tag(tag) => Now::Note(path, format!("{}\n#{tag}\n", note.text)),
+            Way::Tag(tag) => Now::Text(path, format!("{}\n#{tag}\n", note.text)),
             Way::Flag(flag) => {
-                Now::Note(path, note.text.replacen("---\n", &format!("---\n{flag}: true\n"), 1))
+                Now::Text(path, note.text.replacen("---\n", &format!("---\n{flag}: true\n"), 1))
             }
-            Way::Folder(folder) => Now::Note(format!("{folder}/{}.md", tokens.next()), note.text.clone()),
+            Way::Folder(folder) => Now::Text(format!("{folder}/{}.md", tokens.next()), note.text.clone()),
             Way::Link(target) => {
                 Now::LinkTo(format!("{}{target}", "../".repeat(note.path.matches('/').count())))
             }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ProveError;
 use super::home::Home;
-use super::plant::Note;
+use super::plant::MadeUpNote;
 
 /// At most so many pieces of evidence are kept of a phase.
 const MAX_EVIDENCE: usize = 20;
@@ -103,7 +103,7 @@ impl Phase {
 
     /// Every rule must hide the notes that were planted under it. A proof that asked only the judge which notes
     /// are private would not notice a rule that hides none.
-    pub(super) fn expect_hidden(&mut self, planted: &[Note], public: &[Note]) {
+    pub(super) fn expect_hidden(&mut self, planted: &[MadeUpNote], public: &[MadeUpNote]) {
         let public: HashSet<&str> = public.iter().map(|note| &*note.path).collect();
         let served = planted.iter().filter(|note| public.contains(&*note.path));
         let evidence = served.filter_map(|note| {
@@ -181,7 +181,7 @@ mod tests {
         assert!(!verdict(Phase::new("nothing was asked")));
         let planted = |rule: Option<&str>| {
             let (path, text, planted_under) = ("a.md".to_owned(), String::new(), rule.map(str::to_owned));
-            [Note { path, text, public_text: None, canaries: Vec::new(), planted_under }]
+            [MadeUpNote { path, text, public_text: None, canaries: Vec::new(), planted_under }]
         };
         for (rule, public, passes) in
             [(Some("tags"), true, false), (Some("tags"), false, true), (None, true, true)]

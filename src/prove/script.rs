@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::ProveError;
 use super::client::Client;
-use super::plant::Note;
+use super::plant::MadeUpNote;
 use crate::vault::RuleText;
 
 /// Values tried for each text parameter, at most.
@@ -20,7 +20,7 @@ const OTHER_METHODS: [&str; 5] =
 /// The requests, as methods and parameters. `flipping` are public notes that will not stay public.
 pub(super) fn requests(
     client: &mut Client,
-    notes: &[Note],
+    notes: &[MadeUpNote],
     flipping: Vec<String>,
     rules: &RuleText,
 ) -> Result<Vec<(String, Value)>, ProveError> {
@@ -50,7 +50,7 @@ struct Aims {
 }
 
 impl Aims {
-    fn new(notes: &[Note], flipping: Vec<String>, rules: &RuleText) -> Aims {
+    fn new(notes: &[MadeUpNote], flipping: Vec<String>, rules: &RuleText) -> Aims {
         let step = (notes.len() / 12).max(1);
         let mut aims = Aims { names: flipping, tags: Vec::new(), folders: Vec::new(), queries: Vec::new() };
         // The made-up private notes stand last.

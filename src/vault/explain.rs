@@ -225,7 +225,7 @@ impl Session<'_> {
 pub fn public_version(rules: &Rules, bytes: &[u8]) -> Option<String> {
     let decoded = decode(bytes.to_vec())?;
     let is_allowed = rules.default == Standing::Public || judge::is_allowed_by_text(rules, &decoded.text);
-    judge::public_text(rules, &decoded).filter(|_| is_allowed)
+    judge::public_text(rules, decoded).filter(|_| is_allowed)
 }
 
 /// Where the lines of a text end.

@@ -230,7 +230,7 @@ impl<'s> Session<'s> {
                 return Err(Refusal::Private);
             }
             // Masked here, so that index, hashes and answers all know the masked text only.
-            judge::public_text(&self.rules, &decoded).ok_or(Refusal::Private)?
+            judge::public_text(&self.rules, decoded).ok_or(Refusal::Private)?
         } else {
             decoded.text
         };

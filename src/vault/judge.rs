@@ -52,10 +52,10 @@ fn marks_in_properties<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Ite
 
 /// The text as the public may see it, its private parts taken out and what redactions match masked; `None`
 /// for a private note.
-pub(super) fn public_text(rules: &Rules, decoded: &Decoded) -> Option<String> {
+pub(super) fn public_text(rules: &Rules, decoded: Decoded) -> Option<String> {
     let parts = private_parts(rules, &decoded.text);
     let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
-    let is_public = decisive_marks(rules, decoded, &parts, rest.as_deref()).next().is_none();
+    let is_public = decisive_marks(rules, &decoded, &parts, rest.as_deref()).next().is_none();
     // Masked as it stands in the file, and as it stands once the parts are gone: a match may need a part, or
     // be parted by one. A mask is as long as what it hides, so the parts stay where they are.
     is_public.then(|| {

@@ -64,7 +64,7 @@ impl Default for RuleText {
 }
 
 /// Counts the changes to what the rules mean: which notes they hide, and what of a note is shown.
-const MEANING_VERSION: u32 = 3;
+const MEANING_VERSION: u32 = 4;
 
 impl RuleText {
     /// A number that changes when the meaning of the rules may have changed: an index built
@@ -124,7 +124,11 @@ impl Rules {
             flag: text.frontmatter_flag.as_deref().map(compile_flag).transpose()?,
             strict: text.strict,
             default: text.default,
-            allow_folders: each(&text.allow_folders)?,
+            allow_folders: text
+                .allow_folders
+                .iter()
+                .map(|rule| PathRule::compile_permission(rule))
+                .collect::<Result<_, _>>()?,
             allow_tags: tags(&text.allow_tags)?,
             allow_flag: text.allow_flag.as_deref().map(compile_flag).transpose()?,
             redactions: text
@@ -298,6 +302,12 @@ impl PathRule {
         }
         let pieces = core.split('/').map(|segment| Piece::compile(segment).map_err(|reason| fail(&reason)));
         Ok(PathRule { anchored, pieces: pieces.collect::<Result<_, _>>()? })
+    }
+
+    /// What allows is read narrowly: from the root of the vault, unless it says `**/`.
+    fn compile_permission(rule: &str) -> Result<PathRule, RuleError> {
+        let any_depth = rule.trim().starts_with("**/");
+        PathRule::compile(rule).map(|compiled| PathRule { anchored: !any_depth, ..compiled })
     }
 
     /// A name that the rule covers, if one can be made up.

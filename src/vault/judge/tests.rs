@@ -318,7 +318,7 @@ fn the_time_grows_with_the_size_and_no_faster() {
     let seconds = |text: &str| {
         let run = |_| {
             let before = thread_seconds(began);
-            let _ = public_text(&rules(), &Decoded { text: text.to_owned(), lossy: None });
+            let _ = public_text(&rules(), Decoded { text: text.to_owned(), lossy: None });
             thread_seconds(began) - before
         };
         (0..3).map(run).fold(f64::INFINITY, f64::min)
@@ -389,7 +389,7 @@ fn any_property() -> impl proptest::strategy::Strategy<Value = String> {
 proptest::proptest! {
     #[test]
     fn judging_never_panics(text in any_text()) {
-        let _ = public_text(&rules(), &Decoded { text, lossy: None });
+        let _ = public_text(&rules(), Decoded { text, lossy: None });
     }
 
     #[test]
@@ -397,7 +397,7 @@ proptest::proptest! {
         for lossy in [None, Some(other)] {
             let decoded = Decoded { text: text.clone(), lossy };
             let reasons = all_marks(&rules(), &decoded);
-            proptest::prop_assert_eq!(public_text(&rules(), &decoded).is_some(), reasons.is_empty());
+            proptest::prop_assert_eq!(public_text(&rules(), decoded).is_some(), reasons.is_empty());
         }
     }
 

@@ -6,7 +6,7 @@ use crate::vault::rules::Standing;
 fn private_by_default() -> RuleText {
     RuleText {
         default: Standing::Private,
-        allow_folders: vec!["published*".into()],
+        allow_folders: vec!["published*".into(), "**/open".into()],
         allow_tags: vec!["public".into()],
         allow_flag: Some("publish".into()),
         folders: vec!["published/drafts".into()],
@@ -22,6 +22,8 @@ fn only_what_is_allowed_is_public_where_notes_are_private_by_default() {
         ("published/a.md", "text", true),
         ("Published/deep/a.md", "text", true),
         ("published.md", "text", false),
+        ("deep/published/a.md", "text", false),
+        ("deep/open/a.md", "text", true),
         ("published/drafts/a.md", "text", false),
         ("published/s.md", "text #secret", false),
         ("published/m.md", "---\ntitle: {{a: b}\n---\ntext", true),
