@@ -28,11 +28,15 @@ use crate::vault::{RuleError, RuleText};
 /// How soon a running server must have erased a note that it met as private.
 const ERASED_WITHIN: Duration = Duration::from_secs(2);
 
+/// How the name of a proof's folder begins; the number of its process follows.
+pub const FOLDER_PREFIX: &str = "proof-";
+
 /// What a proof is made of.
 pub struct Exhibit {
     /// The program to be tested.
     pub executable: PathBuf,
-    /// A folder for the throw-away vaults; it is created, and removed at the end.
+    /// A folder for the throw-away vaults, named after [`FOLDER_PREFIX`]; it is created, and removed at the
+    /// end. What a killed proof left beside it is removed too.
     pub folder: PathBuf,
     /// The text of the owner's configuration for a vault at this path.
     pub configuration: Box<dyn Fn(&std::path::Path) -> String>,
@@ -60,6 +64,7 @@ pub enum ProveError {
 
 /// Runs the proof; `tell` hears what is being done.
 pub fn run(exhibit: &Exhibit, tell: &dyn Fn(&str)) -> Result<Report, ProveError> {
+    home::remove_leftovers(&exhibit.folder)?;
     let mut tokens = Tokens::new();
     let planted = plant::notes(exhibit, &mut tokens);
     let mut report = Report::new(planted.not_exercised.clone());

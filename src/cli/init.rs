@@ -103,6 +103,7 @@ fn next_steps(out: &mut impl Write, file: &Path, server: &Server) -> io::Result<
         escape::line(&file.display().to_string())
     )?;
     writeln!(out, "\n{heading}Next{heading:#}")?;
+    writeln!(out, "  obsearch privacy list{options}        # what is private, and rules that match nothing")?;
     writeln!(out, "  obsearch index{options}")?;
     writeln!(out, "  obsearch search{options} \"a question to your notes\"")?;
     writeln!(out, "\n{heading}Claude Code{heading:#}")?;

@@ -173,7 +173,7 @@ fn prove(args: &ProveArgs, context: &Context) -> Result<Exit, CliError> {
     };
     let exhibit = Exhibit {
         executable,
-        folder: config.cache_dir.join(format!("proof-{}", std::process::id())),
+        folder: config.cache_dir.join(format!("{}{}", prove::FOLDER_PREFIX, std::process::id())),
         configuration: Box::new({
             let config = config.clone();
             move |vault| config.text_for_vault(vault)

@@ -2,6 +2,7 @@
 //! meets a note that the index has and the vault no longer gives, or gives with another text. A note or a part
 //! that turned private is erased from the public tree that way, though nobody runs `obsearch index`.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +27,28 @@ const AFTER_FAILURE: Duration = Duration::from_secs(10);
 pub(super) struct Refresher {
     is_due: Mutex<bool>,
     wake: Condvar,
+    /// Runs that a client asked for, and that wait for the server's own.
+    waiting: AtomicUsize,
+}
+
+/// Held by a run that a client asked for: the server's own makes way for it. It says nothing, and stops
+/// making vectors itself when there is something to erase.
+pub(super) struct Way<'a>(&'a Refresher);
+
+impl Drop for Way<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Progress for Way<'_> {
+    fn begin(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+
+    fn should_stop(&self) -> bool {
+        self.0.is_asked()
+    }
 }
 
 impl Refresher {
@@ -36,8 +59,13 @@ impl Refresher {
         }
     }
 
-    /// Asks for a run; one that is making vectors stops for it.
-    pub(super) fn ask(&self) {
+    /// Stops the server's own run where it is making vectors, for as long as the answer is held.
+    pub(super) fn make_way(&self) -> Way<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Way(self)
+    }
+
+    fn ask(&self) {
         *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.wake.notify_all();
     }
@@ -60,14 +88,14 @@ impl Refresher {
     }
 }
 
-/// Says nothing, and stops making vectors when there is something to erase.
+/// Says nothing, and stops making vectors when there is something to erase or somebody waits.
 impl Progress for Refresher {
     fn begin(&self, _: Stage, _: u64) {}
     fn advance(&self, _: u64) {}
     fn end(&self) {}
 
     fn should_stop(&self) -> bool {
-        self.is_asked()
+        self.is_asked() || self.waiting.load(Ordering::SeqCst) > 0
     }
 }
 

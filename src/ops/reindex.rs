@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{OpError, Service};
 use crate::reply::Reply;
-use crate::sync::{Mode, Silent};
+use crate::sync::Mode;
 
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,9 +48,8 @@ pub(super) fn run(service: &Service, request: &ReindexRequest) -> Result<Reply<R
         ReindexMode::Incremental => Mode::Incremental,
         ReindexMode::Full => Mode::Rebuild,
     };
-    // A run of the server's own gives way.
-    service.refresher.ask();
-    let done = service.index(&[service.profile], mode, &Silent)?;
+    let way = service.refresher.make_way();
+    let done = service.index(&[service.profile], mode, &way)?;
     let Some(done) = done.into_iter().next() else { return Err(OpError::NotFound) };
     Ok(Reply::about_run(ReindexAnswer {
         notes: done.notes,

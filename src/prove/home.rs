@@ -129,6 +129,20 @@ impl Home {
     }
 }
 
+/// Removes what proofs of processes that are no more have left behind.
+pub(super) fn remove_leftovers(beside: &Path) -> io::Result<()> {
+    let Some(folder) = beside.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
+    for entry in entries(folder)? {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let process = name.strip_prefix(super::FOLDER_PREFIX).and_then(|number| number.parse().ok());
+        let process = process.and_then(rustix::process::Pid::from_raw);
+        if process.is_some_and(|process| rustix::process::test_kill_process(process).is_err()) {
+            fs::remove_dir_all(entry)?;
+        }
+    }
+    Ok(())
+}
+
 impl Drop for Home {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);

@@ -35,7 +35,7 @@ const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index"]),
     ("sqlite_vec", &["index"]),
     ("rten", &["embed"]),
-    ("rustix", &["vault", "config", "cli", "http"]),
+    ("rustix", &["vault", "config", "cli", "http", "prove"]),
 ];
 
 #[expect(clippy::disallowed_methods, reason = "the sources of the project are no vault")]

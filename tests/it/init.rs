@@ -20,6 +20,7 @@ fn it_writes_a_private_file_and_says_what_comes_next() {
         Wrote ~/.config/obsearch/config.toml; its [privacy] section says what AI clients never see.
 
         Next
+          obsearch privacy list        # what is private, and rules that match nothing
           obsearch index
           obsearch search "a question to your notes"
 
@@ -117,6 +118,7 @@ fn another_file_shows_in_every_line_to_copy() {
     let told: Vec<&str> = output.stdout.lines().filter(|line| line.contains("work/o.toml")).collect();
     expect![[r#"
         Wrote ~/work/o.toml; its [privacy] section says what AI clients never see.
+          obsearch privacy list --config ~/work/o.toml        # what is private, and rules that match nothing
           obsearch index --config ~/work/o.toml
           obsearch search --config ~/work/o.toml "a question to your notes"
           claude mcp add obsearch -- [obsearch] serve --config ~/work/o.toml

@@ -163,6 +163,8 @@ fn the_doctor_has_nothing_to_say_about_a_vault_in_order() {
 #[test]
 fn a_proof_passes_tells_figures_and_leaves_nothing_behind() {
     let home = home();
+    // No process has this number.
+    home.write(".cache/obsearch/proof-999999999/with/Notes/a.md", "left by a proof that was killed");
     let report = home.json(&["privacy", "prove"]);
     assert_eq!(report["passed"], json!(true), "{report:#}");
     for key in ["notes", "private", "flipped", "canaries", "log_bytes"] {

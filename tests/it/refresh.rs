@@ -100,6 +100,26 @@ fn a_title_or_tag_that_turned_private_leads_nowhere_at_once() {
 }
 
 #[test]
+fn several_servers_that_notice_the_same_erase_it_once_and_go_on() {
+    let home = home();
+    home.index();
+    let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&home, &[])).collect();
+    sleep(STARTED);
+    (FLIPS[0].hide)(&home);
+    for server in &mut servers {
+        server.call("read_note", &json!({ "path": "folder/target.md" }));
+    }
+    sleep(PROMISED);
+    assert_eq!(home.words_in_tree("public", &TAILS), [""; 0]);
+    for mut server in servers {
+        let notes = server.call("index_status", &json!({}))["result"]["structuredContent"]["notes"].take();
+        assert_eq!(notes, json!(3));
+        let ended = server.end();
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    }
+}
+
+#[test]
 fn a_newly_excluded_folder_is_erased_as_well() {
     let home = home();
     home.index();
