@@ -1,7 +1,7 @@
 //! obsearch: retrieval over a folder of Markdown for AI clients, behind a wall.
 //!
 //! The folders are the architecture; dependencies point downwards only:
-//! `cli`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
+//! `cli`, `http`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
 
 pub mod cli;
 pub mod config;

@@ -1,7 +1,7 @@
-//! The MCP server over standard input and output: tools in, text and structured content out.
-//! The only part of the house that names rmcp and tokio.
+//! The MCP server: tools in, text and structured content out, over standard input and output or one HTTP
+//! request at a time. The only part of the house that names rmcp.
 //!
-//! Invariants: standard output carries nothing but JSON-RPC; the handshake touches neither vault
+//! Invariants: standard output, where it is the wire, carries nothing but JSON-RPC; the handshake touches neither vault
 //! nor index; a tool call is one [`Operations`] call on a thread of its own; what the client reads
 //! of a failure is a constant text or names the client's own argument.
 
