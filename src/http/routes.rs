@@ -22,6 +22,9 @@ use crate::vault::Profile;
 const MAX_IN_FLIGHT: usize = 64;
 /// How long a client may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// What is read away, and for how long, of a body that is refused.
+const MAX_DRAINED_BYTES: usize = 8 << 20;
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long an answer may take; the server's own deadline comes before.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(70);
 
@@ -55,17 +58,20 @@ struct Limits {
 
 /// The door, then the body, whole and bounded, then the work, bounded in number and time.
 async fn admit(State(limits): State<Arc<Limits>>, request: Request, next: Next) -> Response {
-    let (mut head, body) = request.into_parts();
+    let (mut head, mut body) = request.into_parts();
     let profile = match limits.door.check(&head.uri, &head.headers) {
         Ok(profile) => profile,
-        Err(refused) => return turned_away(refused),
+        Err(refused) => return drained(body, turned_away(refused)).await,
     };
     let Ok(_permit) = limits.in_flight.try_acquire() else {
-        return said(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again");
+        let busy = said(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again");
+        return drained(body, busy).await;
     };
-    let body = match whole(body).await {
+    let body = match whole(&mut body).await {
         Ok(body) => body,
-        Err(status) => return said(status, "the body is too long, or came too slowly"),
+        Err(status) => {
+            return drained(body, said(status, "the body is too long, or came too slowly")).await;
+        }
     };
     head.extensions.insert(profile);
     let answering = next.run(Request::from_parts(head, Body::from(body)));
@@ -77,7 +83,7 @@ async fn admit(State(limits): State<Arc<Limits>>, request: Request, next: Next) 
     response
 }
 
-async fn whole(body: Body) -> Result<Bytes, StatusCode> {
+async fn whole(body: &mut Body) -> Result<Bytes, StatusCode> {
     let collecting = Limited::new(body, MAX_BODY_BYTES).collect();
     match tokio::time::timeout(BODY_TIMEOUT, collecting).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
@@ -85,6 +91,15 @@ async fn whole(body: Body) -> Result<Bytes, StatusCode> {
         Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
         Err(_elapsed) => Err(StatusCode::REQUEST_TIMEOUT),
     }
+}
+
+/// The answer to a request whose body nobody wants. The body is read away for a moment first: a
+/// connection that is closed on bytes still unread takes the answer along.
+async fn drained(body: Body, answer: Response) -> Response {
+    let mut body = Limited::new(body, MAX_DRAINED_BYTES);
+    let draining = async { while let Some(Ok(_)) = body.frame().await {} };
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, draining).await;
+    answer
 }
 
 fn turned_away(refused: Refused) -> Response {

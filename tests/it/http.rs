@@ -206,7 +206,9 @@ fn bodies_and_heads_have_limits() {
     let server = Daemon::start(&home, &["--transport", "http", "--port", "0"]);
     let (port, host) = (server.port(), format!("localhost:{}", server.port()));
     let ask = |body: &str| ask(port, "POST", "/mcp", &[("Host", &host)], body);
-    assert_eq!(ask(&"x".repeat(5 << 20)).status, 413);
+    for _ in 0..20 {
+        assert_eq!(ask(&"x".repeat(5 << 20)).status, 413);
+    }
     assert_eq!(ask("{").status / 100, 4);
     let long = "x".repeat(20_000);
     let request = format!("GET /health HTTP/1.1\r\nHost: {host}\r\nX: {long}\r\nConnection: close\r\n\r\n");
