@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use obsearch::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
 use obsearch::ops::search::{Mode, SearchRequest};
-use obsearch::ops::{Service, Settings};
+use obsearch::ops::{Caller, Service, Settings};
 use obsearch::sync::{self, Silent};
 use obsearch::vault::{FixedRules, Profile, RuleText, Rules};
 use serde::Deserialize;
@@ -134,7 +134,7 @@ fn measure(service: &Service, mode: Mode, questions: &[Question]) -> Result<Row,
             ..SearchRequest::default()
         };
         let began = Instant::now();
-        let reply = service.search(&request)?;
+        let reply = service.search(&request, &Caller::patient())?;
         row.latencies.push(began.elapsed());
         if row.latencies.len() > 1 && !question.expected_sources.is_empty() {
             let ranked: Vec<&str> = reply.get().passages.iter().map(|passage| &*passage.path).collect();

@@ -62,6 +62,7 @@ impl CliError {
             CliError::Operation(OpError::NotAllowed(_)) => {
                 "Allow it in the configuration file, or run `obsearch index` yourself.".to_owned()
             }
+            CliError::Operation(OpError::Cancelled) => "Run it again.".to_owned(),
             CliError::Operation(OpError::Unavailable { log, .. }) => sentence(log),
             CliError::Output(_) => "Check the disk, and the program that reads the output.".to_owned(),
             CliError::Failed { hint, .. } => hint.clone(),

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::Caller;
 use crate::ops::links::{Direction, LinksRequest};
 
 const EXAMPLES: &str = "\
@@ -48,7 +49,7 @@ impl From<DirectionArg> for Direction {
 pub(super) fn run(args: &LinksArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
     let request = LinksRequest { name: args.name.clone(), direction: args.direction.into() };
-    let reply = context.service()?.links(&request)?;
+    let reply = context.service()?.links(&request, &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::Caller;
 use crate::ops::list::ListRequest;
 
 const EXAMPLES: &str = "\
@@ -36,7 +37,7 @@ pub(super) struct ListArgs {
 
 pub(super) fn run(args: &ListArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
-    let reply = context.service()?.list(&request(args))?;
+    let reply = context.service()?.list(&request(args), &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;

@@ -129,6 +129,7 @@ fn sync_error(error: &SyncError) -> CliError {
         SyncError::Rules(_) => {
             "Nothing is indexed without valid rules; `obsearch status` says when they are."
         }
+        SyncError::Abandoned => "Run it again; it goes on from there.",
         SyncError::Vault(_) => "Look whether the vault is still there and mounted.",
         SyncError::EmptyVault { .. } => {
             "If the vault is not mounted, mount it. If it is really empty now, run `obsearch index --rebuild`."

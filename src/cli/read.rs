@@ -4,6 +4,7 @@ use std::io::Write;
 use std::str::FromStr;
 
 use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::Caller;
 use crate::ops::read::{Part, ReadRequest};
 
 const EXAMPLES: &str = "\
@@ -70,7 +71,7 @@ fn line(text: &str) -> Result<Option<u32>, &'static str> {
 
 pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
-    let reply = context.service()?.read(&request(args))?;
+    let reply = context.service()?.read(&request(args), &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;
@@ -95,7 +96,14 @@ pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> 
 fn request(args: &ReadArgs) -> ReadRequest {
     let first_line = args.lines.and_then(|lines| lines.first);
     let line_limit = args.lines.and_then(|lines| lines.last).map(|last| last - first_line.unwrap_or(1) + 1);
-    ReadRequest { name: args.name.clone(), part: part(args), first_line, line_limit, max_bytes: MAX_BYTES }
+    ReadRequest {
+        name: args.name.clone(),
+        part: part(args),
+        first_line,
+        line_limit,
+        max_bytes: MAX_BYTES,
+        ..ReadRequest::default()
+    }
 }
 
 fn part(args: &ReadArgs) -> Part {

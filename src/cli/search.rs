@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::Caller;
 use crate::ops::search::{Detail, Mode, SearchRequest};
 
 const EXAMPLES: &str = "\
@@ -65,7 +66,7 @@ impl From<ModeArg> for Mode {
 
 pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
-    let reply = context.service()?.search(&request(args))?;
+    let reply = context.service()?.search(&request(args), &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::cli::{CliError, Context, Exit, console, open, render};
+use crate::ops::Caller;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,7 +22,7 @@ pub(super) struct StatusArgs {
 pub(super) fn run(args: &StatusArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
     let config = context.config()?;
-    let reply = open::service(&config, context.profile())?.status()?;
+    let reply = open::service(&config, context.profile())?.status(&Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::cli::{CliError, Context, Exit, console, render};
+use crate::ops::Caller;
 use crate::ops::tags::TagsRequest;
 
 const EXAMPLES: &str = "\
@@ -23,7 +24,7 @@ pub(super) struct TagsArgs {
 pub(super) fn run(args: &TagsArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
     let prefix = args.prefix.as_deref().map(|tag| tag.trim_start_matches('#').to_owned());
-    let reply = context.service()?.tags(&TagsRequest { prefix })?;
+    let reply = context.service()?.tags(&TagsRequest { prefix }, &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;

@@ -10,19 +10,19 @@ use super::operations::{Operations, Outcome};
 use super::requests::Request;
 use super::text;
 use crate::failpoint::{self, Failpoint};
-use crate::ops::OpError;
 use crate::ops::links::{Direction, LinksRequest};
+use crate::ops::{Caller, OpError};
 
 /// The answer to a request.
-pub(super) fn to(request: &Request, operations: &impl Operations) -> CallToolResult {
+pub(super) fn to(request: &Request, operations: &impl Operations, caller: &Caller<'_>) -> CallToolResult {
     let outcome = match request {
-        Request::Search(request) => answered(operations.search(request), text::search),
-        Request::Read(request) => answered(operations.read(request), text::read),
-        Request::List(request) => answered(operations.list(request), text::list),
-        Request::Tags(request) => answered(operations.tags(request), text::tags),
-        Request::Links(request) => links(request, operations),
-        Request::Status => answered(operations.status(), text::status),
-        Request::Reindex(request) => answered(operations.reindex(request), text::reindex),
+        Request::Search(request) => answered(operations.search(request, caller), text::search),
+        Request::Read(request) => answered(operations.read(request, caller), text::read),
+        Request::List(request) => answered(operations.list(request, caller), text::list),
+        Request::Tags(request) => answered(operations.tags(request, caller), text::tags),
+        Request::Links(request) => links(request, operations, caller),
+        Request::Status => answered(operations.status(caller), text::status),
+        Request::Reindex(request) => answered(operations.reindex(request, caller), text::reindex),
     };
     let mut result = outcome.unwrap_or_else(|error| failed(&error));
     if failpoint::is_on(Failpoint::EchoNames) && result.is_error == Some(true) {
@@ -31,15 +31,22 @@ pub(super) fn to(request: &Request, operations: &impl Operations) -> CallToolRes
     result
 }
 
+/// What a client that asks too often is told.
+pub(super) const TOO_MANY_CALLS: &str = "too many calls: wait a second, then ask again";
+
 /// The answer of a client that asks too often.
 pub(super) fn too_many_calls() -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text("too many calls: wait a second, then ask again")])
+    CallToolResult::error(vec![ContentBlock::text(TOO_MANY_CALLS)])
 }
 
 /// Only the directions that were asked for: an empty list would say that there are no such links.
-fn links(request: &LinksRequest, operations: &impl Operations) -> Result<CallToolResult, OpError> {
+fn links(
+    request: &LinksRequest,
+    operations: &impl Operations,
+    caller: &Caller<'_>,
+) -> Result<CallToolResult, OpError> {
     let direction = request.direction;
-    let mut result = answered(operations.links(request), |answer| text::links(answer, direction))?;
+    let mut result = answered(operations.links(request, caller), |answer| text::links(answer, direction))?;
     let unasked: &[&str] = match direction {
         Direction::Both => &[],
         Direction::Outgoing => &["backlinks"],
@@ -74,10 +81,15 @@ fn structured(answer: &impl Serialize) -> Result<Value, OpError> {
 }
 
 fn failed(error: &OpError) -> CallToolResult {
+    log(error);
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
+}
+
+/// An outage is the owner's business, too.
+pub(super) fn log(error: &OpError) {
     if let OpError::Unavailable { client, log } = error {
         tracing::warn!("{client}");
         // The whole story may name files of the owner: only for those who ask for it.
         tracing::debug!("{log}");
     }
-    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
 }

@@ -10,16 +10,20 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResponse, ClientRequest, CustomRequest, CustomResult,
-    DiscoverRequest, DiscoverResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerConfig, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequest,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverRequest, DiscoverResult,
+    GetPromptRequest, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    ListResourcesRequest, ListResourcesResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    ServerResult, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, Service};
 
-use super::guard::{Guard, internal_error};
+use super::guard::{Guard, Panicked, caught, internal_error};
 use super::limit::TokenBucket;
 use super::operations::Operations;
 use super::server::Server;
@@ -81,6 +85,16 @@ impl<O: Operations> Behind<O> {
     }
 }
 
+/// Sends a request through the door and takes the one kind of answer that it has.
+macro_rules! asked {
+    ($self:ident, $context:ident, $kind:ident($request:expr) -> $result:ident) => {
+        match $self.ask(ClientRequest::$kind($request), $context).await? {
+            ServerResult::$result(result) => Ok(result.into()),
+            _ => Err(internal_error()),
+        }
+    };
+}
+
 impl<O: Operations> ServerHandler for Behind<O> {
     fn get_info(&self) -> ServerConfig {
         Service::get_info(&*self.guard)
@@ -90,39 +104,102 @@ impl<O: Operations> ServerHandler for Behind<O> {
         Service::supported_protocol_versions(&*self.guard)
     }
 
-    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        match self.ask(ClientRequest::DiscoverRequest(DiscoverRequest::default()), context).await? {
-            ServerResult::DiscoverResult(found) => Ok(found),
-            _ => Err(internal_error()),
+    /// Without sessions there is nobody to notify between requests; the newest revision has streams for it.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        if let Some(resources) = &mut result.capabilities.resources {
+            (resources.subscribe, resources.list_changed) = (None, None);
         }
+        Ok(result)
     }
 
-    async fn list_tools(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let request = ListToolsRequest { params: page, ..Default::default() };
-        match self.ask(ClientRequest::ListToolsRequest(request), context).await? {
-            ServerResult::ListToolsResult(listed) => Ok(listed),
-            _ => Err(internal_error()),
-        }
+    fn accepted_subscription_filter(&self, wanted: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.guard.inner().accepted_subscription_filter(wanted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        caught(self.guard.inner().listen(context)).await.unwrap_or_else(|Panicked| Err(internal_error()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.guard.inner().get_tool(name)
     }
 
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        asked!(self, context, DiscoverRequest(DiscoverRequest::default()) -> DiscoverResult)
+    }
+
+    async fn list_tools(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let request = ListToolsRequest { params, ..Default::default() };
+        asked!(self, context, ListToolsRequest(request) -> ListToolsResult)
+    }
+
     async fn call_tool(
         &self,
-        call: CallToolRequestParams,
+        params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let request = CallToolRequest::new(call);
-        match self.ask(ClientRequest::CallToolRequest(request), context).await? {
-            ServerResult::CallToolResult(result) => Ok(result.into()),
-            _ => Err(internal_error()),
-        }
+        asked!(self, context, CallToolRequest(CallToolRequest::new(params)) -> CallToolResult)
+    }
+
+    async fn list_resources(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let request = ListResourcesRequest { params, ..Default::default() };
+        asked!(self, context, ListResourcesRequest(request) -> ListResourcesResult)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let request = ListResourceTemplatesRequest { params, ..Default::default() };
+        asked!(self, context, ListResourceTemplatesRequest(request) -> ListResourceTemplatesResult)
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        asked!(self, context, ReadResourceRequest(ReadResourceRequest::new(params)) -> ReadResourceResult)
+    }
+
+    async fn list_prompts(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let request = ListPromptsRequest { params, ..Default::default() };
+        asked!(self, context, ListPromptsRequest(request) -> ListPromptsResult)
+    }
+
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        asked!(self, context, GetPromptRequest(GetPromptRequest::new(params)) -> GetPromptResult)
+    }
+
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        asked!(self, context, CompleteRequest(CompleteRequest::new(params)) -> CompleteResult)
     }
 
     async fn on_custom_request(
@@ -130,9 +207,6 @@ impl<O: Operations> ServerHandler for Behind<O> {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        match self.ask(ClientRequest::CustomRequest(request), context).await? {
-            ServerResult::CustomResult(result) => Ok(result),
-            _ => Err(internal_error()),
-        }
+        asked!(self, context, CustomRequest(request) -> CustomResult)
     }
 }

@@ -49,8 +49,11 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Guard<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
         let modern = context.protocol_version().is_some_and(|version| !version.has_initialize());
+        // A stream of notifications lasts for as long as the client wants it.
+        let is_stream = matches!(request, ClientRequest::SubscriptionsListenRequest(_));
+        let deadline = if is_stream { Duration::MAX } else { self.deadline };
         let answering = caught(self.inner.handle_request(request, context));
-        let result = match tokio::time::timeout(self.deadline, answering).await {
+        let result = match tokio::time::timeout(deadline, answering).await {
             Ok(Ok(answer)) => answer?,
             Ok(Err(Panicked)) => return Err(internal_error()),
             Err(_elapsed) => return Err(ErrorData::internal_error("deadline exceeded", None)),
@@ -77,10 +80,13 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Guard<H> {
 
 impl<H: Service<RoleServer>> Guard<H> {
     /// Adds the server's name and the cache hints of the 2026-07-28 revision. rmcp leaves hints in
-    /// answers to older clients too, so they are set here and not where the lists are made.
+    /// answers to older clients too, so they are set here and not where the lists are made. Lists and texts of
+    /// notes keep what rmcp gives them: not a moment, and for this client alone.
     fn stamped(&self, mut result: ServerResult) -> ServerResult {
         match &mut result {
             ServerResult::ListToolsResult(listed) => listed.ttl_ms = Some(CONSTANT_TTL_MS),
+            ServerResult::ListPromptsResult(listed) => listed.ttl_ms = Some(CONSTANT_TTL_MS),
+            ServerResult::ListResourceTemplatesResult(listed) => listed.ttl_ms = Some(CONSTANT_TTL_MS),
             ServerResult::DiscoverResult(found) => found.ttl_ms = CONSTANT_TTL_MS,
             _ => {}
         }
@@ -98,6 +104,12 @@ fn meta_of(result: &mut ServerResult) -> Option<&mut Option<MetaObject>> {
     match result {
         ServerResult::CallToolResult(result) => Some(&mut result.meta),
         ServerResult::ListToolsResult(result) => Some(&mut result.meta),
+        ServerResult::ListPromptsResult(result) => Some(&mut result.meta),
+        ServerResult::ListResourcesResult(result) => Some(&mut result.meta),
+        ServerResult::ListResourceTemplatesResult(result) => Some(&mut result.meta),
+        ServerResult::ReadResourceResult(result) => Some(&mut result.meta),
+        ServerResult::GetPromptResult(result) => Some(&mut result.meta),
+        ServerResult::CompleteResult(result) => Some(&mut result.meta),
         _ => None,
     }
 }
@@ -107,10 +119,11 @@ pub(super) fn internal_error() -> ErrorData {
     ErrorData::internal_error("internal error", None)
 }
 
-struct Panicked;
+/// It panicked.
+pub(super) struct Panicked;
 
 /// The future, with a panic in it as a value: rmcp would never answer such a request.
-async fn caught<F: Future>(future: F) -> Result<F::Output, Panicked> {
+pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Panicked> {
     let mut future = pin!(future);
     poll_fn(move |task| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(task))) {
         Ok(Poll::Pending) => Poll::Pending,

@@ -1,4 +1,4 @@
-//! The MCP server: tools in, text and structured content out, over standard input and output or one HTTP
+//! The MCP server: tools, resources, prompts and completions, over standard input and output or one HTTP
 //! request at a time. The only part of the house that names rmcp.
 //!
 //! Invariants: standard output, where it is the wire, carries nothing but JSON-RPC; the handshake touches neither vault
@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod completions;
 mod endpoint;
 mod escape;
 mod guard;
@@ -15,10 +16,15 @@ mod log;
 mod operations;
 mod output;
 mod parameters;
+mod progress;
+mod prompts;
 mod requests;
+mod resources;
 mod server;
+mod subscriptions;
 mod text;
 mod tools;
+mod uri;
 mod wire;
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! What the server needs of [`Service`]: the seam at which a test puts another vault in.
 
+use crate::ops::catalogue::Catalogue;
 use crate::ops::links::{LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest};
 use crate::ops::read::{ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{SearchAnswer, SearchRequest};
 use crate::ops::status::StatusAnswer;
+use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagsAnswer, TagsRequest};
-use crate::ops::{OpError, Service};
+use crate::ops::{Caller, OpError, Service};
 use crate::reply::Reply;
 
 /// What an operation gives: an answer that passed the wall, or why there is none.
@@ -16,41 +18,51 @@ pub type Outcome<T> = Result<Reply<T>, OpError>;
 /// The operations a client can call. Each is one synchronous request.
 #[expect(missing_docs, reason = "as documented on `Service`")]
 pub trait Operations: Send + Sync + 'static {
-    fn search(&self, request: &SearchRequest) -> Outcome<SearchAnswer>;
-    fn read(&self, request: &ReadRequest) -> Outcome<ReadAnswer>;
-    fn list(&self, request: &ListRequest) -> Outcome<ListAnswer>;
-    fn tags(&self, request: &TagsRequest) -> Outcome<TagsAnswer>;
-    fn links(&self, request: &LinksRequest) -> Outcome<LinksAnswer>;
-    fn status(&self) -> Outcome<StatusAnswer>;
-    fn reindex(&self, request: &ReindexRequest) -> Outcome<ReindexAnswer>;
+    fn search(&self, request: &SearchRequest, caller: &Caller<'_>) -> Outcome<SearchAnswer>;
+    fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer>;
+    fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer>;
+    fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer>;
+    fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer>;
+    fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer>;
+    fn catalogue(&self) -> Result<Option<Catalogue>, OpError>;
+    fn status(&self, caller: &Caller<'_>) -> Outcome<StatusAnswer>;
+    fn reindex(&self, request: &ReindexRequest, caller: &Caller<'_>) -> Outcome<ReindexAnswer>;
 }
 
 impl Operations for Service {
-    fn search(&self, request: &SearchRequest) -> Outcome<SearchAnswer> {
-        Service::search(self, request)
+    fn search(&self, request: &SearchRequest, caller: &Caller<'_>) -> Outcome<SearchAnswer> {
+        Service::search(self, request, caller)
     }
 
-    fn read(&self, request: &ReadRequest) -> Outcome<ReadAnswer> {
-        Service::read(self, request)
+    fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer> {
+        Service::read(self, request, caller)
     }
 
-    fn list(&self, request: &ListRequest) -> Outcome<ListAnswer> {
-        Service::list(self, request)
+    fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer> {
+        Service::list(self, request, caller)
     }
 
-    fn tags(&self, request: &TagsRequest) -> Outcome<TagsAnswer> {
-        Service::tags(self, request)
+    fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer> {
+        Service::tags(self, request, caller)
     }
 
-    fn links(&self, request: &LinksRequest) -> Outcome<LinksAnswer> {
-        Service::links(self, request)
+    fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer> {
+        Service::links(self, request, caller)
     }
 
-    fn status(&self) -> Outcome<StatusAnswer> {
-        Service::status(self)
+    fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer> {
+        Service::suggest(self, request, caller)
     }
 
-    fn reindex(&self, request: &ReindexRequest) -> Outcome<ReindexAnswer> {
-        Service::reindex(self, request)
+    fn catalogue(&self) -> Result<Option<Catalogue>, OpError> {
+        Service::catalogue(self)
+    }
+
+    fn status(&self, caller: &Caller<'_>) -> Outcome<StatusAnswer> {
+        Service::status(self, caller)
+    }
+
+    fn reindex(&self, request: &ReindexRequest, caller: &Caller<'_>) -> Outcome<ReindexAnswer> {
+        Service::reindex(self, request, caller)
     }
 }

@@ -66,6 +66,7 @@ fn read(mut arguments: Arguments) -> Result<ReadRequest, BadArguments> {
         first_line: arguments.integer("offset"),
         line_limit: arguments.integer("limit"),
         max_bytes: size(arguments.integer("max_bytes"), ReadRequest::default().max_bytes),
+        ..ReadRequest::default()
     })
 }
 

@@ -1,30 +1,46 @@
-//! What is offered: the server's name, its tools, and calls of them. A call is checked here, on
-//! the async side, and then works on a thread of its own. It knows nothing of the streams.
+//! What is offered: the server's name, tools, resources, prompts and completions. A request is checked here,
+//! on the async side, and then works on a thread of its own. It knows nothing of the streams.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Icon, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use super::answer;
 use super::arguments::{Arguments, BadArguments};
+use super::completions::{self, Wanted};
 use super::guard::internal_error;
 use super::limit::TokenBucket;
 use super::operations::Operations;
+use super::progress::Reporter;
 use super::requests::{self, Request};
+use super::subscriptions::{MAX_ADDRESSES, MAX_STREAMS, Subscriptions, Watch};
 use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
+use super::{answer, prompts, resources, uri};
+use crate::ops::{Caller, OpError};
+
+/// A page and a lens.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' \
+                    stroke='%237c3aed' stroke-width='2'%3E%3Cpath d='M5 3h9l5 5v13H5z'/%3E%3Ccircle cx='11' \
+                    cy='13' r='3'/%3E%3Cpath d='m13.5 15.5 2.5 2.5'/%3E%3C/svg%3E";
 
 /// The server over one vault.
 pub(super) struct Server<O> {
     operations: Arc<O>,
     reindex: ReindexAccess,
     slots: Arc<Semaphore>,
+    /// Streams of notifications, of the newest revision.
+    streams: Arc<Semaphore>,
+    /// What a client of an older revision watches.
+    subscriptions: Subscriptions,
     bucket: TokenBucket,
 }
 
@@ -36,7 +52,15 @@ impl<O: Operations> Server<O> {
         calls_at_once: usize,
         bucket: TokenBucket,
     ) -> Self {
-        Server { operations, reindex, slots: Arc::new(Semaphore::new(calls_at_once)), bucket }
+        let (slots, streams) = (Semaphore::new(calls_at_once), Semaphore::new(MAX_STREAMS));
+        Server {
+            operations,
+            reindex,
+            slots: Arc::new(slots),
+            streams: Arc::new(streams),
+            subscriptions: Subscriptions::default(),
+            bucket,
+        }
     }
 
     fn tool(&self, name: &str) -> Result<ToolName, ErrorData> {
@@ -45,32 +69,48 @@ impl<O: Operations> Server<O> {
             .ok_or_else(|| ErrorData::invalid_params("unknown tool", None))
     }
 
-    /// Runs synchronous work off the async threads. A call that is cancelled while it waits never
-    /// starts; the answer to one that is cancelled later is dropped by rmcp.
+    /// Runs synchronous work off the async threads. A request that is cancelled while it waits never starts;
+    /// later on the work itself notices, and rmcp drops the answer.
     async fn on_a_thread<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&O, &Caller<'_>) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let slot = tokio::select! {
             slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| internal_error())?,
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
+        let (operations, reporter) = (Arc::clone(&self.operations), Reporter::new(context));
+        let cancellation = context.ct.clone();
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
             let _slot = slot;
-            work()
+            work(&operations, &Caller::new(Arc::new(move || !cancellation.is_cancelled()), &reporter))
         });
         task.await.map_err(|_panicked| internal_error())
+    }
+
+    /// One more request that has work to do, unless there were too many.
+    fn admit(&self) -> Result<(), ErrorData> {
+        self.bucket.take().map(drop).ok_or_else(|| ErrorData::internal_error(answer::TOO_MANY_CALLS, None))
     }
 }
 
 impl<O: Operations> ServerHandler for Server<O> {
     fn get_info(&self) -> ServerConfig {
-        let identity = Implementation::new("obsearch", env!("CARGO_PKG_VERSION")).with_title("obsearch");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(identity)
-            .with_instructions(INSTRUCTIONS)
+        let identity =
+            Implementation::new("obsearch", env!("CARGO_PKG_VERSION")).with_title("obsearch").with_icons(
+                vec![Icon::new(ICON).with_mime_type("image/svg+xml").with_sizes(vec!["any".to_owned()])],
+            );
+        let capabilities = ServerCapabilities::builder()
+            .enable_completions()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .build();
+        ServerConfig::new(capabilities).with_server_info(identity).with_instructions(INSTRUCTIONS)
     }
 
     async fn list_tools(
@@ -96,12 +136,130 @@ impl<O: Operations> ServerHandler for Server<O> {
         }
         let tool = self.tool(&call.name)?;
         let request = checked(tool, call)?;
-        let operations = Arc::clone(&self.operations);
         let started = Instant::now();
-        let result = self.on_a_thread(&context, move || answer::to(&request, &*operations)).await?;
+        let work = move |operations: &O, caller: &Caller<'_>| answer::to(&request, operations, caller);
+        let result = self.on_a_thread(&context, work).await?;
         let failed = result.is_error.unwrap_or(false);
         tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
         Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.admit()?;
+        let cursor = page.and_then(|page| page.cursor);
+        let page = self
+            .on_a_thread(&context, move |operations, caller| resources::page(operations, cursor, caller))
+            .await??;
+        if is_older(&context) {
+            self.subscriptions.list_was_seen();
+            self.subscriptions.notify(&self.operations, context.peer);
+        }
+        Ok(page)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.admit()?;
+        let work =
+            move |operations: &O, caller: &Caller<'_>| resources::read(operations, &request.uri, caller);
+        Ok(self.on_a_thread(&context, work).await??.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if uri::path_in(&request.uri).is_none() {
+            return Err(ErrorData::invalid_params("this is no address of a note", None));
+        }
+        if !self.subscriptions.add(request.uri) {
+            let message = format!("at most {MAX_ADDRESSES} addresses can be watched");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        self.subscriptions.notify(&self.operations, context.peer);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, wanted: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(resources::accepted(wanted))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Ok(_stream) = self.streams.try_acquire() else {
+            return Err(ErrorData::internal_error("too many clients listen already", None));
+        };
+        let mut watch = Watch::begin(Arc::clone(&self.operations)).await;
+        loop {
+            let news = tokio::select! {
+                news = watch.next(|| context.accepted().clone()) => news,
+                () = context.cancelled() => return Ok(()),
+            };
+            for told in news {
+                if context.sink().send(told).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::ALL.iter().map(prompts::Template::listed).collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(request).map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let wanted = Wanted::of(request)
+            .ok_or_else(|| ErrorData::invalid_params("there is nothing of that name to complete", None))?;
+        self.admit()?;
+        let suggested = self
+            .on_a_thread(&context, move |operations, caller| {
+                completions::suggestions(operations, &wanted, caller)
+            })
+            .await?;
+        suggested.map(CompleteResult::new).map_err(|error: OpError| {
+            answer::log(&error);
+            ErrorData::internal_error(error.to_string(), None)
+        })
     }
 
     /// A known method whose parameters do not fit ends up here, as rmcp reads requests as an
@@ -112,18 +270,34 @@ impl<O: Operations> ServerHandler for Server<O> {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "method not found", None);
-        let is_modern = context.protocol_version().is_some_and(|version| !version.has_initialize());
+        let is_modern = !is_older(&context);
         Err(match request.method.as_str() {
             "initialize" if is_modern => unknown(),
             "tools/call" => {
                 ErrorData::invalid_params("`name` must be a string and `arguments` an object", None)
             }
-            "initialize" | "server/discover" | "tools/list" => {
+            "initialize"
+            | "server/discover"
+            | "tools/list"
+            | "prompts/list"
+            | "prompts/get"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "subscriptions/listen"
+            | "completion/complete" => {
                 ErrorData::invalid_params("the parameters of this method do not fit", None)
             }
             _ => unknown(),
         })
     }
+}
+
+/// Does the client speak a revision with a handshake, and so with a connection of its own?
+fn is_older(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|version| version.has_initialize())
 }
 
 fn checked(tool: ToolName, call: CallToolRequestParams) -> Result<Request, ErrorData> {

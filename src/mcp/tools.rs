@@ -131,8 +131,8 @@ impl ToolName {
                  finds less than expected."
             }
             ToolName::ReindexVault => {
-                "Brings the search index up to date with the notes on disk. Seldom needed; a long run goes on \
-                 after the request has timed out, and index_status shows when it was done."
+                "Brings the search index up to date with the notes on disk. Seldom needed. A run stops when the \
+                 request times out or is cancelled; what it did stays, and the next run goes on from there."
             }
         }
     }

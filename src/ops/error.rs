@@ -18,6 +18,9 @@ pub enum OpError {
     /// The owner's configuration does not allow it.
     #[error("{0}")]
     NotAllowed(&'static str),
+    /// The caller went away before there was an answer; nobody will read this.
+    #[error("cancelled")]
+    Cancelled,
     /// Something below is broken; an outage must never look like "nothing found".
     #[error("{client}")]
     Unavailable {
@@ -74,6 +77,7 @@ impl From<SyncError> for OpError {
         match error {
             SyncError::Rules(error) => error.into(),
             SyncError::Index(error) => error.into(),
+            SyncError::Abandoned => OpError::Cancelled,
             SyncError::Vault(_) | SyncError::EmptyVault { .. } => vault_unavailable(error.to_string()),
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::names::{self, Name};
 use super::trees::check_emptiness;
-use super::{OpError, Service, notice};
+use super::{Caller, OpError, Service, notice};
 use crate::index::{LinkRecord, Tree};
 use crate::note::{self, Link, LinkKind, link};
 use crate::reply::Reply;
@@ -57,9 +57,13 @@ pub struct LinksAnswer {
     pub unresolved: Vec<String>,
 }
 
-pub(super) fn run(service: &Service, request: &LinksRequest) -> Result<Reply<LinksAnswer>, OpError> {
+pub(super) fn run(
+    service: &Service,
+    request: &LinksRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<LinksAnswer>, OpError> {
     let name = Name::parse(&request.name);
-    service.request(|session, tree| {
+    service.request(caller, |session, tree| {
         let Some(tree) = tree else {
             return Err(OpError::Unavailable {
                 client: notice::LINKS_NEED_INDEX,

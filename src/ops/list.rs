@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::vault_unavailable;
 use super::keys::{carries, filter};
 use super::trees::check_emptiness;
-use super::{OpError, Service, notice};
+use super::{Caller, OpError, Service, notice};
 use crate::index::{Filter, Tree};
 use crate::note;
 use crate::reply::Reply;
@@ -55,12 +55,16 @@ pub struct ListAnswer {
     pub next_cursor: Option<String>,
 }
 
-pub(super) fn run(service: &Service, request: &ListRequest) -> Result<Reply<ListAnswer>, OpError> {
+pub(super) fn run(
+    service: &Service,
+    request: &ListRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<ListAnswer>, OpError> {
     if !(1..=1000).contains(&request.limit) {
         return Err(OpError::InvalidArgument("limit goes from 1 to 1000"));
     }
     let filter = filter(request.folder.iter(), &request.tags)?;
-    service.request(|session, tree| {
+    service.request(caller, |session, tree| {
         let after = position(request)?;
         let pages = Pages { session, tree, filter: &filter };
         let answer = if request.folders_only {

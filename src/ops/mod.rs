@@ -1,6 +1,7 @@
 //! What obsearch can do, one operation per file: protocol-free, synchronous, plain data in and
 //! out. Transports convert; they never read a note.
 
+pub mod catalogue;
 pub mod doctor;
 pub mod links;
 pub mod list;
@@ -9,8 +10,10 @@ pub mod read;
 pub mod reindex;
 pub mod search;
 pub mod status;
+pub mod suggest;
 pub mod tags;
 
+mod caller;
 mod error;
 mod keys;
 mod mentions;
@@ -20,5 +23,8 @@ mod refresh;
 mod service;
 mod trees;
 
+pub use caller::Caller;
 pub use error::OpError;
 pub use service::{Service, Settings};
+
+pub use crate::sync::{Progress, Stage};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::names::{self, Name};
-use super::{OpError, Service};
+use super::{Caller, OpError, Service};
 use crate::note::{self, Anchor, Document, chunk, link};
 use crate::reply::Reply;
 use crate::vault::Note;
@@ -24,11 +24,23 @@ pub enum Part {
     Outline,
 }
 
+/// How the note is named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// As a person would: path, title, alias or wikilink; `#heading` or `#^block` in it count as the part.
+    #[default]
+    Loose,
+    /// By its path, to the letter.
+    Path,
+}
+
 /// A read as asked.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
-    /// Path, title, alias or wikilink; `#heading` or `#^block` in it count as the part.
+    /// The note.
     pub name: String,
+    /// How it is named.
+    pub naming: Naming,
     /// Which part.
     pub part: Part,
     /// First line wanted, from 1, within the whole note.
@@ -43,6 +55,7 @@ impl Default for ReadRequest {
     fn default() -> Self {
         ReadRequest {
             name: String::new(),
+            naming: Naming::Loose,
             part: Part::Whole,
             first_line: None,
             line_limit: None,
@@ -92,10 +105,20 @@ pub struct ReadAnswer {
     pub line_cut: bool,
 }
 
-pub(super) fn run(service: &Service, request: &ReadRequest) -> Result<Reply<ReadAnswer>, OpError> {
-    let name = Name::parse(&request.name);
-    service.request(|session, tree| {
+pub(super) fn run(
+    service: &Service,
+    request: &ReadRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<ReadAnswer>, OpError> {
+    let name = match request.naming {
+        Naming::Loose => Name::parse(&request.name),
+        Naming::Path => Name { target: request.name.clone(), anchor: None },
+    };
+    service.request(caller, |session, tree| {
         let note = names::open(session, tree, &name.target)?;
+        if request.naming == Naming::Path && note.path().as_str() != request.name {
+            return Err(OpError::NotFound);
+        }
         let answer = answer(&note, &name, request)?;
         Ok(Reply::new(session.release(&note, answer)))
     })

@@ -31,8 +31,7 @@ pub(super) struct Refresher {
     waiting: AtomicUsize,
 }
 
-/// Held by a run that a client asked for: the server's own makes way for it. It says nothing, and stops
-/// making vectors itself when there is something to erase.
+/// Held by a run that a client asked for: the server's own makes way for it.
 pub(super) struct Way<'a>(&'a Refresher);
 
 impl Drop for Way<'_> {
@@ -41,12 +40,9 @@ impl Drop for Way<'_> {
     }
 }
 
-impl Progress for Way<'_> {
-    fn begin(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn end(&self) {}
-
-    fn should_stop(&self) -> bool {
+impl Way<'_> {
+    /// Shall the run stop making vectors, because there is something to erase?
+    pub(super) fn should_stop(&self) -> bool {
         self.0.is_asked()
     }
 }
@@ -65,7 +61,8 @@ impl Refresher {
         Way(self)
     }
 
-    fn ask(&self) {
+    /// Asks for a run.
+    pub(super) fn ask(&self) {
         *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.wake.notify_all();
     }

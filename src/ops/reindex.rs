@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::{OpError, Service};
+use super::refresh::Way;
+use super::{Caller, OpError, Service};
 use crate::reply::Reply;
-use crate::sync::Mode;
+use crate::sync::{Mode, Progress, Stage};
 
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +41,39 @@ pub struct ReindexAnswer {
     pub seconds: f64,
 }
 
-pub(super) fn run(service: &Service, request: &ReindexRequest) -> Result<Reply<ReindexAnswer>, OpError> {
+/// A run that a caller waits for and listens to.
+struct Watched<'a> {
+    way: Way<'a>,
+    caller: &'a Caller<'a>,
+}
+
+impl Progress for Watched<'_> {
+    fn begin(&self, stage: Stage, total: u64) {
+        self.caller.progress().begin(stage, total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.caller.progress().advance(units);
+    }
+
+    fn end(&self) {
+        self.caller.progress().end();
+    }
+
+    fn should_stop(&self) -> bool {
+        self.way.should_stop()
+    }
+
+    fn is_abandoned(&self) -> bool {
+        !self.caller.is_waiting()
+    }
+}
+
+pub(super) fn run(
+    service: &Service,
+    request: &ReindexRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<ReindexAnswer>, OpError> {
     if !service.allow_reindex {
         return Err(OpError::NotAllowed("the owner does not allow clients to reindex"));
     }
@@ -48,8 +81,8 @@ pub(super) fn run(service: &Service, request: &ReindexRequest) -> Result<Reply<R
         ReindexMode::Incremental => Mode::Incremental,
         ReindexMode::Full => Mode::Rebuild,
     };
-    let way = service.refresher.make_way();
-    let done = service.index(&[service.profile], mode, &way)?;
+    let watched = Watched { way: service.refresher.make_way(), caller };
+    let done = service.index(&[service.profile], mode, &watched)?;
     let Some(done) = done.into_iter().next() else { return Err(OpError::NotFound) };
     Ok(Reply::about_run(ReindexAnswer {
         notes: done.notes,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::keys::filter;
 use super::status::rfc3339;
 use super::trees::check_emptiness;
-use super::{OpError, Service, notice};
+use super::{Caller, OpError, Service, notice};
 use crate::index::{Cut, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
@@ -132,10 +132,14 @@ pub struct SearchAnswer {
 /// The best window of a passage.
 const EXCERPT_BYTES: usize = 200;
 
-pub(super) fn run(service: &Service, request: &SearchRequest) -> Result<Reply<SearchAnswer>, OpError> {
+pub(super) fn run(
+    service: &Service,
+    request: &SearchRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<SearchAnswer>, OpError> {
     check(request)?;
     let filter = filter(request.folders.iter(), &request.tags)?;
-    service.request(|session, tree| {
+    service.request(caller, |session, tree| {
         let mut legs = Legs::new(service, request, tree);
         let question = Question {
             text: &request.query,

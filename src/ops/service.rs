@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
-use super::{OpError, doctor, links, list, privacy, read, reindex, search, status, tags};
+use super::{
+    Caller, OpError, catalogue, doctor, links, list, privacy, read, reindex, search, status, suggest, tags,
+};
 use crate::embed::Models;
 use crate::index::{Store, Tree};
 use crate::reply::Reply;
@@ -63,41 +65,76 @@ impl Service {
     }
 
     /// Ranked passages with citations.
-    pub fn search(&self, request: &search::SearchRequest) -> Result<Reply<search::SearchAnswer>, OpError> {
-        search::run(self, request)
+    pub fn search(
+        &self,
+        request: &search::SearchRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<search::SearchAnswer>, OpError> {
+        search::run(self, request, caller)
     }
 
     /// A note, or a part of it.
-    pub fn read(&self, request: &read::ReadRequest) -> Result<Reply<read::ReadAnswer>, OpError> {
-        read::run(self, request)
+    pub fn read(
+        &self,
+        request: &read::ReadRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<read::ReadAnswer>, OpError> {
+        read::run(self, request, caller)
     }
 
     /// Notes or folders, page by page.
-    pub fn list(&self, request: &list::ListRequest) -> Result<Reply<list::ListAnswer>, OpError> {
-        list::run(self, request)
+    pub fn list(
+        &self,
+        request: &list::ListRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<list::ListAnswer>, OpError> {
+        list::run(self, request, caller)
     }
 
     /// Tags with counts.
-    pub fn tags(&self, request: &tags::TagsRequest) -> Result<Reply<tags::TagsAnswer>, OpError> {
-        tags::run(self, request)
+    pub fn tags(
+        &self,
+        request: &tags::TagsRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<tags::TagsAnswer>, OpError> {
+        tags::run(self, request, caller)
+    }
+
+    /// Paths that what was typed may become.
+    pub fn suggest(
+        &self,
+        request: &suggest::SuggestRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<suggest::SuggestAnswer>, OpError> {
+        suggest::run(self, request, caller)
+    }
+
+    /// What the index lists, if there is one; changes show in it soon after somebody looked.
+    pub fn catalogue(&self) -> Result<Option<catalogue::Catalogue>, OpError> {
+        catalogue::look(self)
     }
 
     /// Links both ways.
-    pub fn links(&self, request: &links::LinksRequest) -> Result<Reply<links::LinksAnswer>, OpError> {
-        links::run(self, request)
+    pub fn links(
+        &self,
+        request: &links::LinksRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<links::LinksAnswer>, OpError> {
+        links::run(self, request, caller)
     }
 
     /// The state of the index.
-    pub fn status(&self) -> Result<Reply<status::StatusAnswer>, OpError> {
-        status::run(self)
+    pub fn status(&self, caller: &Caller<'_>) -> Result<Reply<status::StatusAnswer>, OpError> {
+        status::run(self, caller)
     }
 
     /// Brings the index of this profile up to date, if the owner allows it.
     pub fn reindex(
         &self,
         request: &reindex::ReindexRequest,
+        caller: &Caller<'_>,
     ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
-        reindex::run(self, request)
+        reindex::run(self, request, caller)
     }
 
     /// Why a note is private or public; for the owner.
@@ -161,14 +198,27 @@ impl Service {
         self.is_indexing.load(Ordering::SeqCst)
     }
 
-    /// Runs one request, with the tree of this profile if there is one, over one snapshot of it.
+    /// Looks at the tree of this profile without a request for notes.
+    pub(super) fn with_tree<R>(
+        &self,
+        look: impl FnOnce(Option<&Tree>) -> Result<R, OpError>,
+    ) -> Result<R, OpError> {
+        self.trees.with_tree(look)
+    }
+
+    /// Runs one request, with the tree of this profile if there is one, over one snapshot of it. Nothing
+    /// comes of it if the caller went away meanwhile.
     pub(super) fn request<R>(
         &self,
+        caller: &Caller<'_>,
         run: impl for<'s> FnOnce(&Session<'s>, Option<&Tree>) -> Result<R, OpError>,
     ) -> Result<R, OpError> {
         self.trees.with_tree(|tree| {
-            let answered = self.vault.request(self.profile, |session| {
+            let answered = self.vault.request_while(self.profile, caller.as_wanting(), |session| {
                 let answered = run(session, tree);
+                if !session.is_wanted() {
+                    return Err(OpError::Cancelled);
+                }
                 if let Some(tree) = tree {
                     self.refresher.look_at(session, tree);
                 }

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{OpError, Service, notice};
+use super::{Caller, OpError, Service, notice};
 use crate::failpoint::{self, Failpoint};
 use crate::index::Tree;
 use crate::reply::Reply;
@@ -44,8 +44,8 @@ pub struct StatusAnswer {
     pub notices: Vec<&'static str>,
 }
 
-pub(super) fn run(service: &Service) -> Result<Reply<StatusAnswer>, OpError> {
-    service.request(|session, tree| {
+pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<StatusAnswer>, OpError> {
+    service.request(caller, |session, tree| {
         let Some(tree) = tree else { return Ok(Reply::about_index(missing(service))) };
         let (notes, chunks, mut pending_vectors) = count(session, tree)?;
         let header = tree.header();

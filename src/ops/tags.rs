@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::vault_unavailable;
 use super::keys::tag_key;
 use super::trees::check_emptiness;
-use super::{OpError, Service};
+use super::{Caller, OpError, Service};
 use crate::index::Tree;
 use crate::note::{self, fold};
 use crate::reply::Reply;
@@ -37,9 +37,13 @@ pub struct TagsAnswer {
     pub tags: Vec<TagCount>,
 }
 
-pub(super) fn run(service: &Service, request: &TagsRequest) -> Result<Reply<TagsAnswer>, OpError> {
+pub(super) fn run(
+    service: &Service,
+    request: &TagsRequest,
+    caller: &Caller<'_>,
+) -> Result<Reply<TagsAnswer>, OpError> {
     let prefix = request.prefix.as_deref().map(tag_key).unwrap_or_default();
-    service.request(|session, tree| {
+    service.request(caller, |session, tree| {
         let paths = tagged_paths(session, tree)?;
         let tags: Vec<Released<'_, Vec<String>>> = paths
             .par_iter()

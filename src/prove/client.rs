@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::home::Home;
 use super::{Exhibit, ProveError};
@@ -21,6 +21,8 @@ pub(super) struct Client {
     output: BufReader<ChildStdout>,
     log: JoinHandle<Vec<u8>>,
     next_id: u64,
+    /// What the server says it can do.
+    pub(super) capabilities: Map<String, Value>,
 }
 
 impl Client {
@@ -38,10 +40,18 @@ impl Client {
             let _ = errors.read_to_end(&mut log);
             log
         });
-        let mut client = Client { child, input, output: BufReader::new(output), log, next_id: 0 };
+        let mut client = Client {
+            child,
+            input,
+            output: BufReader::new(output),
+            log,
+            next_id: 0,
+            capabilities: Map::new(),
+        };
         let identity = json!({ "name": "prove", "version": "1" });
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": identity });
-        client.ask("initialize", &hello)?;
+        let answer: Value = serde_json::from_str(&client.ask("initialize", &hello)?).unwrap_or_default();
+        client.capabilities = answer["result"]["capabilities"].as_object().cloned().unwrap_or_default();
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(client)
     }

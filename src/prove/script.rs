@@ -1,6 +1,7 @@
-//! Requests for every tool that the server advertises, made from what the tool says of its parameters
-//! and aimed at what is private: a tool that is added later is asked as well.
+//! Requests for everything that the server advertises, made from what it says of its tools, templates and
+//! prompts and aimed at what is private: what is added later is asked as well, or the proof does not start.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::ProveError;
@@ -13,9 +14,10 @@ const MAX_VALUES: usize = 60;
 /// Asked where a text is needed and nothing is aimed at.
 const HARMLESS: &str = "river stone";
 
-/// Methods besides tools, and what an attacker would ask of them.
-const OTHER_METHODS: [&str; 5] =
-    ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"];
+/// Methods that take nothing.
+const LISTS: [&str; 5] = ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"];
+/// What is known here of what a server can do.
+const KNOWN_CAPABILITIES: [&str; 4] = ["tools", "resources", "prompts", "completions"];
 
 /// The requests, as methods and parameters. `flipping` are public notes that will not stay public.
 pub(super) fn requests(
@@ -24,21 +26,30 @@ pub(super) fn requests(
     flipping: Vec<String>,
     rules: &RuleText,
 ) -> Result<Vec<(String, Value)>, ProveError> {
-    let listed = client.ask("tools/list", &json!({}))?;
-    let listed: Value = serde_json::from_str(&listed).unwrap_or_default();
-    let Some(tools) = listed["result"]["tools"].as_array().filter(|tools| !tools.is_empty()) else {
-        return Err(ProveError::Program("the server offers no tools".to_owned()));
-    };
+    let unknown = client.capabilities.keys().find(|name| !KNOWN_CAPABILITIES.contains(&name.as_str()));
+    if let Some(name) = unknown {
+        return Err(ProveError::Program(format!(
+            "the server offers `{name}`, which this proof cannot ask for"
+        )));
+    }
+    let tools = listed(client, "tools/list", "tools")?;
+    let templates = listed(client, "resources/templates/list", "resourceTemplates")?;
+    let prompts = listed(client, "prompts/list", "prompts")?;
     let aims = Aims::new(notes, flipping, rules);
     let mut requests: Vec<(String, Value)> =
-        OTHER_METHODS.iter().map(|method| ((*method).to_owned(), json!({}))).collect();
-    for name in &aims.names {
-        requests.push(("resources/read".to_owned(), json!({ "uri": format!("obsearch://note/{name}") })));
-    }
-    for tool in tools {
-        requests.extend(calls(tool, &aims));
-    }
+        LISTS.iter().map(|method| ((*method).to_owned(), json!({}))).collect();
+    requests.extend(tools.iter().flat_map(|tool| calls(tool, &aims)));
+    requests.extend(templates.iter().flat_map(|template| about_resources(template, &aims)));
+    requests.extend(prompts.iter().flat_map(|prompt| about_a_prompt(prompt, &aims)));
     Ok(requests)
+}
+
+/// What the server lists, which must be something.
+fn listed(client: &mut Client, method: &str, name: &str) -> Result<Vec<Value>, ProveError> {
+    let answer = client.ask(method, &json!({}))?;
+    let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+    let listed = answer["result"][name].as_array().filter(|listed| !listed.is_empty());
+    listed.cloned().ok_or_else(|| ProveError::Program(format!("the server offers no {name}")))
 }
 
 /// What is worth asking about.
@@ -90,6 +101,55 @@ impl Aims {
         let step = all.len().div_ceil(MAX_VALUES).max(1);
         all.into_iter().step_by(step).collect()
     }
+}
+
+/// Reading, watching and completing addresses made from a template.
+fn about_resources(template: &Value, aims: &Aims) -> Vec<(String, Value)> {
+    let uri = template["uriTemplate"].as_str().unwrap_or_default();
+    let Some((before, name)) = uri.split_once('{').map(|(before, rest)| (before, rest.trim_end_matches('}')))
+    else {
+        return Vec::new();
+    };
+    let reference = json!({ "type": "ref/resource", "uri": uri });
+    let about = |value: &String| {
+        let address = json!({ "uri": format!("{before}{}", utf8_percent_encode(value, NON_ALPHANUMERIC)) });
+        let completed = json!({ "ref": reference, "argument": { "name": name, "value": value } });
+        [
+            ("resources/read".to_owned(), address.clone()),
+            ("resources/subscribe".to_owned(), address.clone()),
+            ("resources/unsubscribe".to_owned(), address),
+            ("completion/complete".to_owned(), completed),
+        ]
+    };
+    aims.of(name).into_iter().flat_map(about).collect()
+}
+
+/// Getting a prompt, and completing its arguments.
+fn about_a_prompt(prompt: &Value, aims: &Aims) -> Vec<(String, Value)> {
+    let names: Vec<&str> = prompt["arguments"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| argument["name"].as_str())
+        .collect();
+    let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
+    let note = aims.names.first().cloned().unwrap_or_default();
+    let others: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(note))).collect();
+    let about = |name: &&str| {
+        let name = (*name).to_owned();
+        let mut requests = Vec::new();
+        for value in aims.of(&name) {
+            let mut arguments = others.clone();
+            arguments.insert(name.clone(), json!(value));
+            let argument = json!({ "name": name, "value": value });
+            let completed =
+                json!({ "ref": reference, "argument": argument, "context": { "arguments": arguments } });
+            let got = json!({ "name": prompt["name"], "arguments": arguments });
+            requests.extend([("completion/complete".to_owned(), completed), ("prompts/get".to_owned(), got)]);
+        }
+        requests
+    };
+    names.iter().flat_map(about).collect()
 }
 
 /// Calls of one tool: every parameter with every value that it can have or that is aimed at something.

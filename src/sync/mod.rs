@@ -37,6 +37,11 @@ pub trait Progress: Sync {
     fn should_stop(&self) -> bool {
         false
     }
+    /// Asked between batches of notes and of vectors: shall the run end, unfinished? What it wrote stays, and
+    /// the next run goes on from there.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// Says nothing.
@@ -66,4 +71,7 @@ pub enum SyncError {
         /// Notes in the tree.
         indexed: usize,
     },
+    /// Whoever wanted it has gone.
+    #[error("nobody waits for the run any more; the next one goes on from there")]
+    Abandoned,
 }

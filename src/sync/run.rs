@@ -337,6 +337,9 @@ fn apply(
     batch: Vec<Prepared>,
     progress: &dyn Progress,
 ) -> Result<(), SyncError> {
+    if progress.is_abandoned() {
+        return Err(SyncError::Abandoned);
+    }
     let count = batch.len() as u64;
     let summary = &mut open.summary;
     open.writer.transaction(|writer| {

@@ -34,6 +34,9 @@ pub(super) fn embed_pending(
         loop {
             let round = trees[first].writer.pending(after, ROUND)?;
             let Some(last) = round.last() else { break };
+            if progress.is_abandoned() {
+                return Err(SyncError::Abandoned);
+            }
             if progress.should_stop() {
                 progress.end();
                 return Ok(());

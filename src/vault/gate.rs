@@ -84,6 +84,9 @@ pub enum Refusal {
     Placeholder,
 }
 
+/// Does somebody still wait for the answer? Once no, always no.
+pub type IsWanted = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// An open vault. Holds the only handle on its root.
 pub struct Vault {
     pub(super) root: OwnedFd,
@@ -132,12 +135,25 @@ impl Vault {
         profile: Profile,
         run: impl for<'s> FnOnce(&Session<'s>) -> R,
     ) -> Result<R, RulesUnavailable> {
+        self.request_while(profile, Arc::new(|| true), run)
+    }
+
+    /// Like [`Vault::request`], for somebody who may go away: from then on [`Session::open`] refuses every
+    /// note, so that whatever is at work on the vault soon runs out of notes. What came of it is to be thrown
+    /// away.
+    pub fn request_while<R>(
+        &self,
+        profile: Profile,
+        is_wanted: IsWanted,
+        run: impl for<'s> FnOnce(&Session<'s>) -> R,
+    ) -> Result<R, RulesUnavailable> {
         if !self.is_in_place() {
             return Err(RulesUnavailable("the vault is no longer at its path; start again".to_owned()));
         }
         let rules = self.exclusions.add_to(self.rules.current()?, self.root.as_fd())?;
         let (links, has_surprised) = (OnceLock::new(), AtomicBool::new(false));
-        Ok(run(&Session { vault: self, rules, profile, links, has_surprised, brand: PhantomData }))
+        let brand = PhantomData;
+        Ok(run(&Session { vault: self, rules, profile, is_wanted, links, has_surprised, brand }))
     }
 
     /// Does the path still lead to the folder that was opened? After a move, a restored copy or an
@@ -168,6 +184,7 @@ pub struct Session<'s> {
     pub(super) vault: &'s Vault,
     pub(super) rules: Arc<Rules>,
     profile: Profile,
+    is_wanted: IsWanted,
     /// Read once for the whole request, when first needed; `None` where the names cannot be read.
     links: OnceLock<Option<Arc<LinkMap>>>,
     has_surprised: AtomicBool,
@@ -187,6 +204,9 @@ impl<'s> Session<'s> {
 
     /// Opens a note: the only function from a name to text.
     pub fn open(&self, path: &NotePath) -> Result<Note<'s>, NotFound> {
+        if !self.is_wanted() {
+            return Err(NotFound);
+        }
         self.admit(path).map_err(|_| NotFound)
     }
 
@@ -205,6 +225,11 @@ impl<'s> Session<'s> {
             self.has_surprised.store(true, Ordering::Relaxed);
         }
         Ok(note)
+    }
+
+    /// Does somebody still wait for the answer? If not, notes are refused that are there.
+    pub fn is_wanted(&self) -> bool {
+        (self.is_wanted)()
     }
 
     /// Was a note refused in this request, or changed since it was indexed? Whoever asked for it by its place

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 pub use examples::{example_match, example_name};
 pub use explain::{Explanation, Ground, Place, public_version};
-pub use gate::{NotFound, Note, Refusal, Released, Session, Vault, VaultError};
+pub use gate::{IsWanted, NotFound, Note, Refusal, Released, Session, Vault, VaultError};
 pub use path::{InvalidPath, NotePath};
 pub use rules::{RuleError, RuleText, Rules, Standing};
 pub use scan::FileStat;

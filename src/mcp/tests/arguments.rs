@@ -136,13 +136,13 @@ fn read() {
         ],
         expect![[r#"
             {"path": "A.md"}
-              Read(ReadRequest { name: "A.md", part: Whole, first_line: None, line_limit: None, max_bytes: 65536 })
+              Read(ReadRequest { name: "A.md", naming: Loose, part: Whole, first_line: None, line_limit: None, max_bytes: 65536 })
             {"path": "[[A#b]]", "section": "One#Two", "block": "", "outline": false, "max_bytes": 1000}
-              Read(ReadRequest { name: "[[A#b]]", part: Section("One#Two"), first_line: None, line_limit: None, max_bytes: 1000 })
+              Read(ReadRequest { name: "[[A#b]]", naming: Loose, part: Section("One#Two"), first_line: None, line_limit: None, max_bytes: 1000 })
             {"path": "A", "block": "b1", "offset": 5, "limit": 10}
-              Read(ReadRequest { name: "A", part: Block("b1"), first_line: Some(5), line_limit: Some(10), max_bytes: 65536 })
+              Read(ReadRequest { name: "A", naming: Loose, part: Block("b1"), first_line: Some(5), line_limit: Some(10), max_bytes: 65536 })
             {"path": "A", "outline": true}
-              Read(ReadRequest { name: "A", part: Outline, first_line: None, line_limit: None, max_bytes: 65536 })
+              Read(ReadRequest { name: "A", naming: Loose, part: Outline, first_line: None, line_limit: None, max_bytes: 65536 })
             {"section": "One"}
               `path` is missing: give a string that is not blank, of at most 4000 characters
             {"path": "A", "section": "One", "block": "b1"}

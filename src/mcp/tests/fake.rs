@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::mcp::{Operations, Outcome};
-use crate::ops::OpError;
+use crate::ops::catalogue::Catalogue;
 use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
 use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
 use crate::ops::status::{IndexState, StatusAnswer};
+use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
+use crate::ops::{Caller, OpError};
 use crate::reply::Reply;
 use crate::vault::{FixedRules, Profile, RuleText, Rules, Vault};
 
@@ -46,7 +48,7 @@ impl Fake {
 }
 
 impl Operations for Fake {
-    fn search(&self, request: &SearchRequest) -> Outcome<SearchAnswer> {
+    fn search(&self, request: &SearchRequest, _: &Caller<'_>) -> Outcome<SearchAnswer> {
         match request.query.as_str() {
             "panic" => panic!("the text of a note"),
             "slow" => std::thread::sleep(Duration::from_secs(1)),
@@ -61,27 +63,35 @@ impl Operations for Fake {
         self.reply(search_answer())
     }
 
-    fn read(&self, request: &ReadRequest) -> Outcome<ReadAnswer> {
+    fn read(&self, request: &ReadRequest, _: &Caller<'_>) -> Outcome<ReadAnswer> {
         if request.name == "missing" { Err(OpError::NotFound) } else { self.reply(read_answer()) }
     }
 
-    fn list(&self, _: &ListRequest) -> Outcome<ListAnswer> {
+    fn list(&self, _: &ListRequest, _: &Caller<'_>) -> Outcome<ListAnswer> {
         self.reply(list_answer())
     }
 
-    fn tags(&self, _: &TagsRequest) -> Outcome<TagsAnswer> {
+    fn tags(&self, _: &TagsRequest, _: &Caller<'_>) -> Outcome<TagsAnswer> {
         self.reply(tags_answer())
     }
 
-    fn links(&self, _: &LinksRequest) -> Outcome<LinksAnswer> {
+    fn links(&self, _: &LinksRequest, _: &Caller<'_>) -> Outcome<LinksAnswer> {
         self.reply(links_answer())
     }
 
-    fn status(&self) -> Outcome<StatusAnswer> {
+    fn suggest(&self, _: &SuggestRequest, _: &Caller<'_>) -> Outcome<SuggestAnswer> {
+        self.reply(SuggestAnswer { paths: vec!["Projects/Boat.md".to_owned()], has_more: false })
+    }
+
+    fn catalogue(&self) -> Result<Option<Catalogue>, OpError> {
+        Ok(None)
+    }
+
+    fn status(&self, _: &Caller<'_>) -> Outcome<StatusAnswer> {
         self.reply(status_answer())
     }
 
-    fn reindex(&self, _: &ReindexRequest) -> Outcome<ReindexAnswer> {
+    fn reindex(&self, _: &ReindexRequest, _: &Caller<'_>) -> Outcome<ReindexAnswer> {
         self.reply(reindex_answer())
     }
 }

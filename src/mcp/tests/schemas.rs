@@ -10,6 +10,7 @@ use crate::mcp::answer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::requests::{Request, request};
 use crate::mcp::tools::{ReindexAccess, ToolName};
+use crate::ops::Caller;
 
 fn tools() -> Vec<(ToolName, Tool)> {
     ToolName::offered(ReindexAccess::Allowed).map(|tool| (tool, tool.listed())).collect()
@@ -117,7 +118,7 @@ fn every_argument_means_something() {
 fn answers_fit_their_schemas() {
     let fake = Fake::new();
     for (tool, listed) in tools() {
-        let result = answer::to(&parsed(tool, &required(&listed)), &*fake);
+        let result = answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient());
         let structured = result.structured_content.expect("structured content");
         let schema = Value::from((*listed.output_schema.unwrap()).clone());
         assert_eq!(misfits(&schema, &structured, &listed.name), Vec::<String>::new());
@@ -133,7 +134,7 @@ fn links_that_were_not_asked_for_are_left_out() {
     let fake = Fake::new();
     let fields = |direction: &str| {
         let request = parsed(ToolName::NoteLinks, &json!({ "path": "x", "direction": direction }));
-        let answer = answer::to(&request, &*fake).structured_content.unwrap();
+        let answer = answer::to(&request, &*fake, &Caller::patient()).structured_content.unwrap();
         answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(fields("both"), "path title outgoing backlinks unresolved");

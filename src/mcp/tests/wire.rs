@@ -148,7 +148,12 @@ fn what_goes_wrong_is_told() {
     let nameless = asked("tools/call", json!({ "arguments": {} }));
     expect!["-32602 `name` must be a string and `arguments` an object"].assert_eq(&nameless);
     expect!["-32601 method not found"].assert_eq(&asked("notes/secret", json!({})));
-    expect!["-32601 resources/list"].assert_eq(&asked("resources/list", json!({})));
+    expect!["-32601 logging/setLevel"].assert_eq(&asked("logging/setLevel", json!({ "level": "debug" })));
+    expect!["-32602 the parameters of this method do not fit"].assert_eq(&asked("resources/read", json!({})));
+    let missing = json!({ "uri": "obsearch://note/missing" });
+    expect!["-32002 resource not found"].assert_eq(&asked("resources/read", missing));
+    expect!["-32002 resource not found"].assert_eq(&asked("resources/read", json!({ "uri": "file:///etc" })));
+    expect!["-32602 unknown prompt"].assert_eq(&asked("prompts/get", json!({ "name": "Jane" })));
     assert_eq!(asked("ping", json!({})), "ok");
 }
 

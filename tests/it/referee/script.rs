@@ -15,8 +15,9 @@ pub(crate) struct Request {
     pub(crate) params: Value,
 }
 
-/// Capabilities that [`Script`] exercises. `logging` has one method, which is among the fixed requests.
-const KNOWN_CAPABILITIES: [&str; 2] = ["tools", "logging"];
+/// Capabilities that [`Script`] and [`super::offers::Offers`] exercise. `logging` has one method, which is
+/// among the fixed requests.
+const KNOWN_CAPABILITIES: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
 
 /// Says what is missing here if the server can do more than the script asks.
 pub(crate) fn check_capabilities(hello: &Value) -> Result<(), String> {
@@ -66,24 +67,25 @@ impl Pools {
     pub(crate) fn add_cursors(&mut self, answers: &[String], dice: &mut Dice) {
         let parsed = answers.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         for answer in parsed {
-            let Some(cursor) = answer["result"]["structuredContent"]["next_cursor"].as_str() else {
-                continue;
-            };
+            let result = &answer["result"];
+            let cursor =
+                result["structuredContent"]["next_cursor"].as_str().or(result["nextCursor"].as_str());
+            let Some(cursor) = cursor else { continue };
             let cut = cursor.floor_char_boundary(dice.below(cursor.len() + 1));
             self.cursors.extend([cursor.to_owned(), cursor[..cut].to_owned(), format!("{cursor}x")]);
         }
     }
 
     /// A text for a parameter of this name; any text for a name that is not known.
-    fn text(&self, parameter: &str, dice: &mut Dice) -> String {
+    pub(crate) fn text(&self, parameter: &str, dice: &mut Dice) -> String {
         let all = [&self.names, &self.queries, &self.folders, &self.tags, &self.cursors];
         let pool = match parameter {
             "path" | "note" | "name" | "title" | "uri" => &self.names,
-            "query" => &self.queries,
+            "query" | "question" => &self.queries,
             "folder" | "folders" => &self.folders,
             "tag" | "tags" | "prefix" => &self.tags,
             "cursor" => &self.cursors,
-            "section" => {
+            "section" | "heading" => {
                 return dice
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
@@ -270,9 +272,10 @@ pub(crate) fn fixed_requests() -> Vec<Request> {
         ("tools/list", json!({})),
         ("tools/list", json!({ "cursor": "x" })),
         ("tools/list", modern.clone()),
-        ("server/discover", modern),
+        ("server/discover", modern.clone()),
         ("server/discover", json!({})),
         ("resources/list", json!({})),
+        ("resources/list", modern.clone()),
         ("resources/templates/list", json!({})),
         ("resources/read", json!({ "uri": "obsidian://journal/Jane.md" })),
         ("resources/subscribe", json!({ "uri": "file:///Notes/journal/Jane.md" })),
