@@ -15,6 +15,8 @@ stop() {
     exit 1
 }
 
+[ "$(id -u)" != 0 ] || stop "not as root: the agent would have root's number"
+
 # The value of a name: from the environment, else from .env.
 kept() { # NAME
     eval "given=\${$1-}"
