@@ -1,7 +1,9 @@
 """The start must fail whenever anything on the way does: each command of the script is broken in turn, rules are
 left out or added behind its back, and settings are wrong."""
 
+import queue
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 from firewall import HOSTS, RESOLV_CONF, settings, started
 from lab import Lab
@@ -14,8 +16,8 @@ TOOLS = ["nft", "setpriv", "timeout", "bash", "curl", "ip", "tini"]
 
 # Stands before a tool, counts the calls of all of them, and breaks one call.
 SHIM = """#!/bin/sh
-echo {tool} >>{log}
-[ "$(/usr/bin/wc -l <{log})" != "$BREAK_AT" ] || exit "$BREAK_WITH"
+echo {tool} >>"$LOG"
+[ "$(/usr/bin/wc -l <"$LOG")" != "$BREAK_AT" ] || exit "$BREAK_WITH"
 exec {real} "$@"
 """
 # Stands before nft and changes the rules on their way.
@@ -83,65 +85,86 @@ BAD_HOSTS = [
 ]
 
 
+# Whatever resolver Docker names, it is out of reach, and the start does not depend on one.
+RESOLVERS = [
+    "",
+    "nameserver 127.0.0.1",
+    "nameserver 198.51.100.53\n",
+    "nameserver 2001:db8:100::53\n",
+    "search example\n" + RESOLV_CONF * 2,
+]
+
+
 def shims(lab: Lab, name: str, template: str, tools: list[str]) -> str:
     """A folder of shims, the whole PATH of a container."""
     folder = lab.work / name
     folder.mkdir()
-    log = lab.work / f"{name}.log"
-    log.touch()
-    log.chmod(0o666)
     for tool in TOOLS:
-        file, real = folder / tool, shutil.which(tool)
         text = template if tool in tools else '#!/bin/sh\nexec {real} "$@"\n'
-        file.write_text(text.format(tool=tool, log=log, real=real))
+        file = folder / tool
+        file.write_text(text.format(tool=tool, real=shutil.which(tool)))
         file.chmod(0o755)
     return str(folder)
+
+
+def starts(lab: Lab, cases: list[dict]) -> list:
+    """Starts a container for each case (what `started` takes), a few at a time, each in a network of its own."""
+    free = queue.SimpleQueue()
+    for name in lab.spares:
+        free.put(name)
+
+    def start(case: dict):
+        name = free.get()
+        log = lab.work / f"{name}.calls"
+        log.write_text("")
+        log.chmod(0o666)
+        try:
+            env = settings(lab, LOG=str(log), **case.get("env", {}))
+            how = {"command": AGENT} | case | {"env": env}
+            return started(lab, box=name, **how), log.read_text().split()
+        finally:
+            free.put(name)
+
+    with ThreadPoolExecutor(len(lab.spares)) as pool:
+        return list(pool.map(start, cases))
 
 
 def check_commands(lab: Lab, report: Report) -> None:
     """Records the calls of a good start, then breaks each of them: by failing, and by doing nothing and saying 0."""
     path = shims(lab, "shims", SHIM, TOOLS)
-    log = lab.work / "shims.log"
-
-    def start(at: int, code: int):
-        log.write_text("")
-        return started(lab, AGENT, path=path, env=settings(lab, BREAK_AT=str(at), BREAK_WITH=str(code)))
-
-    good = start(0, 1)
-    calls = log.read_text().split()
+    [(good, calls)] = starts(lab, [broken_at(path, 0, 1)])
     report.check(MARK in good.stdout, "a start with shims that break nothing", good.stderr)
     report.equal(sorted(set(calls)), sorted(TOOLS), "the tools that the script uses")
-    for at, tool in enumerate(calls, start=1):
-        for code in (1, 0):
-            done = start(at, code)
-            what = f"call {at}, {tool}, broken with {code}"
-            report.check(done.returncode != 0 or code == 0, f"{what}: the start fails", done.stdout)
-            report.check(MARK not in done.stdout, f"{what}: no agent")
+    breaks = [(at, code) for at in range(1, len(calls) + 1) for code in (1, 0)]
+    for (at, code), (done, _) in zip(breaks, starts(lab, [broken_at(path, *one) for one in breaks]), strict=True):
+        what = f"call {at}, {calls[at - 1]}, broken with {code}"
+        report.check(MARK not in done.stdout, f"{what}: no agent")
+        # The last two calls become the agent: whoever does nothing there and says 0 is the agent that does nothing.
+        report.check(done.returncode != 0 or (code == 0 and at > len(calls) - 2), f"{what}: the start fails")
+
+
+def broken_at(path: str, at: int, code: int) -> dict:
+    return {"path": path, "env": {"BREAK_AT": str(at), "BREAK_WITH": str(code)}}
 
 
 def check_rules(lab: Lab, report: Report) -> None:
     path = shims(lab, "editors", EDITOR, ["nft"])
-    good = started(lab, AGENT, path=path, env=settings(lab, EDIT=""))
+    cases = [{"path": path, "env": {"EDIT": edit}} for edit in ("", *EDITS.values())]
+    (good, _), *changed = starts(lab, cases)
     report.check(MARK in good.stdout, "a start with rules that are left alone", good.stderr)
-    for what, edit in EDITS.items():
-        done = started(lab, AGENT, path=path, env=settings(lab, EDIT=edit))
-        report.check(done.returncode != 0 and MARK not in done.stdout, f"changed rules: {what}", done.stderr)
+    for what, (done, _) in zip(EDITS, changed, strict=True):
+        refuse(report, done, f"changed rules: {what}")
 
 
 def check_settings(lab: Lab, report: Report) -> None:
-    refuse(report, started(lab, []), "no command")
-    for wrong in BAD_SETTINGS:
-        refuse(report, started(lab, AGENT, env=settings(lab, **wrong)), str(wrong))
-    for hosts in BAD_HOSTS:
-        refuse(report, started(lab, AGENT, hosts=hosts), f"/etc/hosts {hosts!r}")
-    refuse(report, started(lab, AGENT, user=1000), "not root: no rules can be set")
-
-
-def check_resolvers(lab: Lab, report: Report) -> None:
-    """Whatever resolver Docker names, it is out of reach; the start does not depend on one."""
-    for resolver in ("", "nameserver 127.0.0.1", "nameserver 198.51.100.53\n", "nameserver 2001:db8:100::53\n", RESOLV_CONF * 2):
-        done = started(lab, AGENT, resolver=resolver)
-        report.check(MARK in done.stdout, f"a start with {resolver!r}", done.stderr)
+    """Settings, pinned names and users with which nothing may start; and all resolvers, with which it must."""
+    wrong = [{"env": settings} for settings in BAD_SETTINGS] + [{"hosts": hosts} for hosts in BAD_HOSTS]
+    wrong += [{"command": []}, {"user": 1000}]
+    for case, (done, _) in zip(wrong, starts(lab, wrong), strict=True):
+        refuse(report, done, str(case))
+    right = [{"resolver": resolver} for resolver in RESOLVERS]
+    for case, (done, _) in zip(right, starts(lab, right), strict=True):
+        report.check(MARK in done.stdout, f"a start with {case}", done.stderr)
 
 
 def refuse(report: Report, done, what: str) -> None:

@@ -1,8 +1,8 @@
 """The agent behind its own firewall: what it reaches without, what it reaches with it, and what it cannot change."""
 
-import json
+import re
 
-from lab import Lab, inside, outcomes, run, until
+from lab import Lab, inside, namespace, outcomes, run, until
 from report import Report
 
 HOST, HOST6 = "172.30.77.1", "fd30:77::1"
@@ -99,11 +99,11 @@ def settings(lab: Lab, **more: str) -> dict[str, str]:
     return {"OBSEARCH_TOKEN": lab.token, "MODEL_HOSTS": "model.example:443"} | more
 
 
-def started(lab: Lab, command: list[str], **how):
+def started(lab: Lab, command: list[str], box: str = "box", **how):
     """The firewall's entrypoint with a command, in a network without rules, as after the container's start."""
-    run(*inside("box"), "nft", "flush", "ruleset")
+    run(*inside(box), "nft", "flush", "ruleset")
     how = {"hosts": HOSTS, "resolver": RESOLV_CONF, "env": settings(lab)} | how
-    return lab.container("box", ["/run/lab/firewall.sh", *command], **how)
+    return lab.container(box, ["/run/lab/firewall.sh", *command], **how)
 
 
 def check_open(lab: Lab, report: Report) -> None:
@@ -138,24 +138,24 @@ def check_closed(lab: Lab, report: Report) -> None:
 
 def check_tampering(lab: Lab, report: Report) -> None:
     """Root can do all of it, in a network of its own; the agent none of it."""
-    run("ip", "netns", "add", "spare")
+    namespace("spare")
     for command in TAMPERING:
+        run("ip", "-n", "spare", "link", "set", "lo", "up")
         run(*inside("spare"), "nft", "add table inet sandbox; add chain inet sandbox output")
         run(*inside("spare"), *command)
         report.check(True, "root can")
     before_after = []
     for probes in ([["privileges"]], [["run", command] for command in TAMPERING] + DETOURS + FORBIDDEN):
         done = started(lab, lab.agent(*probes))
-        before_after.append(rules(lab))
+        before_after.append(rules())
     for probe, done_it in zip(probes, outcomes(done), strict=True):
         report.equal(done_it, False, f"as the agent: {probe}")
     report.equal(before_after[1], before_after[0], "the rules afterwards")
 
 
-def rules(lab: Lab) -> list:
+def rules() -> str:
     """The rules without what they have counted."""
-    text = run(*inside("box"), "nft", "--json", "--stateless", "list", "ruleset")
-    return json.loads(text)["nftables"]
+    return re.sub(r"packets \d+ bytes \d+", "", run(*inside("box"), "nft", "list", "ruleset"))
 
 
 def check_families(lab: Lab, report: Report) -> None:

@@ -33,7 +33,7 @@ FIREWALL_CAPABILITIES = "-all,+net_admin,+setuid,+setgid,+setpcap"
 class Lab:
     """The host is this namespace. Its bridges and what hangs on them:
 
-    agents0    172.30.77.1, fd30:77::1      `box`, an agent; `neighbour`, some other container
+    agents0    172.30.77.1, fd30:77::1      `box`, an agent, and `spares` like it; `neighbour`, another container
     obsearch0  172.30.90.1                  `inner`, an agent without a way out; `relay`
     outer0     198.51.100.1, 2001:db8:100::1   `world`: the model API at .7, others at .8, a resolver at .53
 
@@ -41,6 +41,7 @@ class Lab:
     """
 
     work = Path("/run/lab")
+    spares = ("spare1", "spare2", "spare3")
 
     def __init__(self, binary: Path, project: Path):
         self._started: list[subprocess.Popen] = []
@@ -63,9 +64,11 @@ class Lab:
         bridge("agents0", "172.30.77.1/24", "fd30:77::1/64")
         bridge("obsearch0", "172.30.90.1/24")
         bridge("outer0", "198.51.100.1/24", "2001:db8:100::1/64")
-        for name in ("box", "neighbour", "inner", "relay", "world", "alone"):
+        for name in ("box", *self.spares, "neighbour", "inner", "relay", "world", "alone"):
             namespace(name)
         plug("box", "agents0", ["172.30.77.2/24", "fd30:77::2/64"], ["172.30.77.1", "fd30:77::1"])
+        for last, name in enumerate(self.spares, start=3):
+            plug(name, "agents0", [f"172.30.77.{last}/24", f"fd30:77::{last}/64"], ["172.30.77.1", "fd30:77::1"])
         plug("neighbour", "agents0", ["172.30.77.9/24", "fd30:77::9/64"], ["172.30.77.1", "fd30:77::1"])
         plug("inner", "obsearch0", ["172.30.90.2/24"], [])
         plug("relay", "obsearch0", ["172.30.90.3/24"], [])
@@ -121,9 +124,9 @@ class Lab:
         entrypoint gets, a number that user with nothing; `mounts` maps places to what is seen there, to be read
         only; `env` is all of the environment besides PATH.
         """
-        script = self._container_script(how.get("mounts", {}))
+        script = self._container_script(name, how.get("mounts", {}))
         for file, text in (("hosts", how.get("hosts", "")), ("resolv.conf", how.get("resolver", ""))):
-            (self.work / file).write_text(text)
+            (self.work / f"{name}.{file}").write_text(text)
         user = how.get("user")
         limits = ["--inh-caps=-all", "--no-new-privs", "--clear-groups"]
         if user is None:
@@ -136,11 +139,11 @@ class Lab:
         full = [*inside(name), *isolated, "setpriv", *limits, "--", *clean, *command]
         return subprocess.run(full, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 
-    def _container_script(self, mounts: dict[str, str]) -> str:
+    def _container_script(self, name: str, mounts: dict[str, str]) -> str:
         """Gives the container files of its own: no home, no vault, a root that is read only."""
         python, lines = str(Path(sys.base_prefix)), []
         work = str(self.work)
-        lines += [f"mount --bind {work}/hosts /etc/hosts", f"mount --bind {work}/resolv.conf /etc/resolv.conf"]
+        lines += [f"mount --bind {work}/{name}.{file} /etc/{file}" for file in ("hosts", "resolv.conf")]
         lines += ["mount -t tmpfs -o mode=755 tmpfs /mnt"]
         for place, source in mounts.items():
             lines += [f"mkdir -p {place}", f"mount --bind {source} {place}", f"mount -o remount,bind,ro {place}"]
