@@ -26,7 +26,7 @@ command -v python3 >/dev/null || skip "there is no python3"
 
 [ "$(uname)" = Linux ] || skip "network namespaces need Linux"
 [ "$(id -u)" = 0 ] || skip "network namespaces need root"
-missing() { for tool in nft iptables ip curl setpriv tini socat; do command -v $tool >/dev/null || echo $tool; done; }
+missing() { for tool in nft iptables ip curl setpriv tini socat; do command -v "$tool" >/dev/null || echo "$tool"; done; }
 if [ -n "$(missing)" ] && [ "${CI:-}" = true ]; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
@@ -35,6 +35,9 @@ fi
 [ -z "$(missing)" ] || skip "not installed: $(missing | tr '\n' ' ')"
 unshare --mount --net --pid --fork true 2>/dev/null || skip "this machine allows no new namespaces"
 
-# Whoever kills this, the first process of the new namespaces dies with it, and all that is in them.
-exec unshare --mount --net --pid --fork --kill-child --mount-proc \
-    "$folder/bin/python" network.py --binary "$binary" --project ../..
+# Whatever ends this script ends the first process of the new namespaces, and with it all that is in them: KILL
+# through the signal that a child gets when its parent dies, others through the trap, as unshare itself blocks them.
+setpriv --pdeathsig KILL -- unshare --mount --net --pid --fork --kill-child --mount-proc \
+    "$folder/bin/python" network.py --binary "$binary" --project ../.. &
+trap 'kill -KILL $!; exit 1' HUP INT TERM
+wait $!
