@@ -8,6 +8,7 @@
 # elsewhere what cannot run is left out, with a message. Everything happens in namespaces of its own, with files
 # in memory: nothing is left when it ends, however it ends.
 set -eu
+export PYTHONDONTWRITEBYTECODE=1
 binary=$(realpath "$1")
 folder=${2:-target}/sandbox-tests
 cd "$(dirname "$0")"
