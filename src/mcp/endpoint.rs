@@ -1,5 +1,6 @@
 //! MCP over HTTP, one request at a time: rmcp's Streamable HTTP without sessions, in front of the same
-//! door as standard input and output. It knows nothing of sockets, hosts or tokens.
+//! door as standard input and output; and calls of tools without MCP around them, through that door too.
+//! It knows nothing of sockets, hosts or tokens.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,11 +19,14 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, Service};
+use serde_json::{Map, Value};
 
-use super::guard::{Guard, internal_error};
+use super::failure::CallError;
+use super::guard::Guard;
 use super::limit::TokenBucket;
 use super::operations::Operations;
 use super::server::Server;
+use super::tools::ToolName;
 use super::{CALLS_AT_ONCE, ServerOptions};
 
 /// Longer bodies are refused.
@@ -30,12 +34,13 @@ pub const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// The answers to HTTP requests for one vault and profile.
 pub struct Endpoint<O> {
+    guard: Arc<Guard<Server<O>>>,
     service: StreamableHttpService<Behind<O>, NeverSessionManager>,
 }
 
 impl<O> Clone for Endpoint<O> {
     fn clone(&self) -> Self {
-        Endpoint { service: self.service.clone() }
+        Endpoint { guard: Arc::clone(&self.guard), service: self.service.clone() }
     }
 }
 
@@ -43,7 +48,8 @@ impl<O: Operations> Endpoint<O> {
     /// One set of limits for all requests that it answers.
     pub fn new(operations: Arc<O>, options: ServerOptions) -> Self {
         let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
-        let behind = Behind { guard: Arc::new(Guard::new(server)) };
+        let guard = Arc::new(Guard::new(server));
+        let behind = Behind { guard: Arc::clone(&guard) };
         // Who may ask was checked before: see `crate::http`.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -52,7 +58,18 @@ impl<O: Operations> Endpoint<O> {
             .disable_allowed_hosts();
         let factory = move || Ok(Behind { guard: Arc::clone(&behind.guard) });
         let service = StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
-        Endpoint { service }
+        Endpoint { guard, service }
+    }
+
+    /// The structured content of a tool's answer. A call whose future is dropped while it waits for its
+    /// turn never starts.
+    pub(crate) async fn call(
+        &self,
+        tool: ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, CallError> {
+        let calling = self.guard.inner().call(tool.as_str(), Some(arguments), std::future::pending());
+        self.guard.bounded(calling).await?.map(|answer| answer.structured)
     }
 
     /// The answer to a request; GET and DELETE are refused, as there are no sessions.
@@ -93,7 +110,7 @@ impl<O: Operations> ServerHandler for Behind<O> {
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         match self.ask(ClientRequest::DiscoverRequest(DiscoverRequest::default()), context).await? {
             ServerResult::DiscoverResult(found) => Ok(found),
-            _ => Err(internal_error()),
+            _ => Err(CallError::INTERNAL.into()),
         }
     }
 
@@ -105,7 +122,7 @@ impl<O: Operations> ServerHandler for Behind<O> {
         let request = ListToolsRequest { params: page, ..Default::default() };
         match self.ask(ClientRequest::ListToolsRequest(request), context).await? {
             ServerResult::ListToolsResult(listed) => Ok(listed),
-            _ => Err(internal_error()),
+            _ => Err(CallError::INTERNAL.into()),
         }
     }
 
@@ -121,7 +138,7 @@ impl<O: Operations> ServerHandler for Behind<O> {
         let request = CallToolRequest::new(call);
         match self.ask(ClientRequest::CallToolRequest(request), context).await? {
             ServerResult::CallToolResult(result) => Ok(result.into()),
-            _ => Err(internal_error()),
+            _ => Err(CallError::INTERNAL.into()),
         }
     }
 
@@ -132,7 +149,7 @@ impl<O: Operations> ServerHandler for Behind<O> {
     ) -> Result<CustomResult, ErrorData> {
         match self.ask(ClientRequest::CustomRequest(request), context).await? {
             ServerResult::CustomResult(result) => Ok(result),
-            _ => Err(internal_error()),
+            _ => Err(CallError::INTERNAL.into()),
         }
     }
 }

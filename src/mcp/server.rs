@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use super::answer;
-use super::arguments::{Arguments, BadArguments};
-use super::guard::internal_error;
+use super::answer::{self, Answer};
+use super::arguments::Arguments;
+use super::failure::CallError;
 use super::limit::TokenBucket;
 use super::operations::Operations;
-use super::requests::{self, Request};
+use super::requests;
 use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
 
 /// The server over one vault.
@@ -39,29 +39,45 @@ impl<O: Operations> Server<O> {
         Server { operations, reindex, slots: Arc::new(Semaphore::new(calls_at_once)), bucket }
     }
 
-    fn tool(&self, name: &str) -> Result<ToolName, ErrorData> {
-        ToolName::offered(self.reindex)
-            .find(|tool| tool.as_str() == name)
-            .ok_or_else(|| ErrorData::invalid_params("unknown tool", None))
+    fn tool(&self, name: &str) -> Result<ToolName, CallError> {
+        ToolName::offered(self.reindex).find(|tool| tool.as_str() == name).ok_or(CallError::UNKNOWN_TOOL)
     }
 
-    /// Runs synchronous work off the async threads. A call that is cancelled while it waits never
-    /// starts; the answer to one that is cancelled later is dropped by rmcp.
+    /// Calls a tool, by whichever protocol. A call that is cancelled while it waits never starts.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Answer, CallError> {
+        let _token = self.bucket.take().ok_or(CallError::TOO_MANY_CALLS)?;
+        let tool = self.tool(tool)?;
+        let request = requests::request(tool, Arguments::check(tool.parameters(), arguments)?)?;
+        let operations = Arc::clone(&self.operations);
+        let started = Instant::now();
+        let outcome = self.on_a_thread(cancelled, move || answer::to(&request, &*operations)).await?;
+        let failed = outcome.is_err();
+        tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
+        outcome
+    }
+
+    /// Runs synchronous work off the async threads. The answer to work that is cancelled once it has
+    /// begun is dropped by the protocol.
     async fn on_a_thread<T: Send + 'static>(
         &self,
-        context: &RequestContext<RoleServer>,
+        cancelled: impl Future<Output = ()>,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ErrorData> {
+    ) -> Result<T, CallError> {
         let slot = tokio::select! {
-            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| internal_error())?,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| CallError::INTERNAL)?,
+            () = cancelled => return Err(CallError::CANCELLED),
         };
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
             let _slot = slot;
             work()
         });
-        task.await.map_err(|_panicked| internal_error())
+        task.await.map_err(|_panicked| CallError::INTERNAL)
     }
 }
 
@@ -91,17 +107,8 @@ impl<O: Operations> ServerHandler for Server<O> {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.bucket.take().is_none() {
-            return Ok(answer::too_many_calls().into());
-        }
-        let tool = self.tool(&call.name)?;
-        let request = checked(tool, call)?;
-        let operations = Arc::clone(&self.operations);
-        let started = Instant::now();
-        let result = self.on_a_thread(&context, move || answer::to(&request, &*operations)).await?;
-        let failed = result.is_error.unwrap_or(false);
-        tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
-        Ok(result.into())
+        let outcome = self.call(&call.name, call.arguments, context.ct.cancelled()).await;
+        answer::result(outcome).map(CallToolResponse::from)
     }
 
     /// A known method whose parameters do not fit ends up here, as rmcp reads requests as an
@@ -124,10 +131,4 @@ impl<O: Operations> ServerHandler for Server<O> {
             _ => unknown(),
         })
     }
-}
-
-fn checked(tool: ToolName, call: CallToolRequestParams) -> Result<Request, ErrorData> {
-    Arguments::check(tool.parameters(), call.arguments)
-        .and_then(|arguments| requests::request(tool, arguments))
-        .map_err(|BadArguments(message)| ErrorData::invalid_params(message, None))
 }
