@@ -21,6 +21,7 @@ mod mutation;
 mod privacy;
 mod referee;
 mod refresh;
+mod rest;
 mod review;
 mod server;
 mod system_calls;
