@@ -48,7 +48,11 @@ impl<O: Operations> Endpoint<O> {
     /// One set of limits for all requests that it answers.
     pub fn new(operations: Arc<O>, options: ServerOptions) -> Self {
         let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
-        let guard = Arc::new(Guard::new(server));
+        Endpoint::behind(Guard::new(server))
+    }
+
+    pub(super) fn behind(guard: Guard<Server<O>>) -> Self {
+        let guard = Arc::new(guard);
         let behind = Behind { guard: Arc::clone(&guard) };
         // Who may ask was checked before: see `crate::http`.
         let config = StreamableHttpServerConfig::default()
