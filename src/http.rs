@@ -9,6 +9,8 @@ mod connect;
 mod door;
 mod listen;
 mod reach;
+mod response;
+mod rest;
 mod routes;
 
 use std::io;
@@ -110,7 +112,7 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
     };
     let endpoint = |operations| Endpoint::new(operations, server.options);
     let endpoints = Endpoints { public: endpoint(server.public), full: server.full.map(endpoint) };
-    let router = routes::router(endpoints, door);
+    let router = routes::router(endpoints, server.options, door);
     announce(&Reach::new(address, &server.place, server.needs_token));
     let (over, is_over) = watch::channel(false);
     let accepting = tokio::spawn(listen::accept(listener, router, is_over));

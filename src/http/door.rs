@@ -31,6 +31,15 @@ pub(super) struct Door {
     tokens: std::sync::Arc<dyn Tokens>,
 }
 
+/// Whether requests need a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Authorization {
+    /// Without one there is no answer.
+    Required,
+    /// Without one there is the public profile.
+    Optional,
+}
+
 /// Why a request is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
@@ -71,6 +80,13 @@ impl Door {
     /// The door of a server on a Unix socket: no browser speaks to one.
     pub(super) fn on_socket(without_token: Option<Profile>, tokens: std::sync::Arc<dyn Tokens>) -> Door {
         Door { hosts: None, origins: Vec::new(), without_token, tokens }
+    }
+
+    pub(super) fn authorization(&self) -> Authorization {
+        match self.without_token {
+            Some(_) => Authorization::Optional,
+            None => Authorization::Required,
+        }
     }
 
     /// The profile that the request may ask for.

@@ -6,16 +6,19 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{any, get};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::door::{Door, Refused};
-use crate::mcp::{Endpoint, MAX_BODY_BYTES, Operations};
+use super::response::{said, turned_away, with_json};
+use super::rest;
+use crate::mcp::{Endpoint, MAX_BODY_BYTES, Operations, ServerOptions};
 use crate::vault::Profile;
 
 /// Requests that are worked on at once; more are refused.
@@ -34,6 +37,16 @@ pub(super) struct Endpoints<O> {
     pub(super) full: Option<Endpoint<O>>,
 }
 
+impl<O> Endpoints<O> {
+    /// The endpoint of the profile that the door found.
+    pub(super) fn of(&self, request: &Request) -> Option<&Endpoint<O>> {
+        match request.extensions().get::<Profile>()? {
+            Profile::Full => self.full.as_ref(),
+            Profile::Public => Some(&self.public),
+        }
+    }
+}
+
 impl<O> Clone for Endpoints<O> {
     fn clone(&self) -> Self {
         Endpoints { public: self.public.clone(), full: self.full.clone() }
@@ -41,13 +54,15 @@ impl<O> Clone for Endpoints<O> {
 }
 
 /// All routes, behind the door.
-pub(super) fn router<O: Operations>(endpoints: Endpoints<O>, door: Door) -> Router {
+pub(super) fn router<O: Operations>(endpoints: Endpoints<O>, options: ServerOptions, door: Door) -> Router {
     let limits = Arc::new(Limits { door, in_flight: Semaphore::new(MAX_IN_FLIGHT) });
-    Router::new()
-        .route("/health", get(health))
-        .route("/mcp", any(mcp::<O>))
+    let router = Router::new().route("/health", get(health)).route("/mcp", any(mcp::<O>));
+    rest::add_routes(router, options.reindex, limits.door.authorization())
         .with_state(endpoints)
-        .fallback(|| async { said(StatusCode::NOT_FOUND, "not found") })
+        .fallback(|| async { said(StatusCode::NOT_FOUND, "no such route") })
+        .method_not_allowed_fallback(|| async {
+            said(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods: see Allow")
+        })
         .layer(middleware::from_fn_with_state(limits, admit))
 }
 
@@ -102,33 +117,11 @@ async fn drained(body: Body, answer: Response) -> Response {
     answer
 }
 
-fn turned_away(refused: Refused) -> Response {
-    let text = match refused {
-        Refused::Forbidden => "this host or origin is not allowed",
-        Refused::Unauthorized => "a token is needed",
-    };
-    let mut response = said(refused.status(), text);
-    if refused == Refused::Unauthorized {
-        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
-    response
-}
-
-/// A status with a sentence.
-fn said(status: StatusCode, text: &'static str) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], format!("{{\"error\":\"{text}\"}}")).into_response()
-}
-
 async fn health() -> Response {
-    ([(CONTENT_TYPE, "application/json")], "{\"status\":\"ok\"}").into_response()
+    with_json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
 async fn mcp<O: Operations>(State(endpoints): State<Endpoints<O>>, request: Request) -> Response {
-    let endpoint = match request.extensions().get::<Profile>() {
-        Some(Profile::Full) => endpoints.full,
-        Some(Profile::Public) => Some(endpoints.public),
-        None => None,
-    };
-    let Some(endpoint) = endpoint else { return turned_away(Refused::Unauthorized) };
+    let Some(endpoint) = endpoints.of(&request) else { return turned_away(Refused::Unauthorized) };
     endpoint.answer(request).await.map(Body::new)
 }

@@ -1,11 +1,13 @@
-//! A request -> the result of its tool: structured content for programs, and beside it a text for
-//! clients that show nothing else. Failures are results too, with a text that is safe to show and
-//! nothing besides.
+//! A request -> its answer: structured content for programs, and beside it a text for clients that show
+//! nothing else. Below, the same as MCP has it: there, failures are results too, with a text and nothing
+//! besides, unless the call itself made no sense.
 
+use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::failure::{CallError, Failure};
 use super::operations::{Operations, Outcome};
 use super::requests::Request;
 use super::text;
@@ -13,8 +15,19 @@ use crate::failpoint::{self, Failpoint};
 use crate::ops::links::{Direction, LinksRequest};
 use crate::ops::{Caller, OpError};
 
+/// An answer in both forms.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) structured: Value,
+    pub(super) text: String,
+}
+
 /// The answer to a request.
-pub(super) fn to(request: &Request, operations: &impl Operations, caller: &Caller<'_>) -> CallToolResult {
+pub(super) fn to(
+    request: &Request,
+    operations: &impl Operations,
+    caller: &Caller<'_>,
+) -> Result<Answer, CallError> {
     let outcome = match request {
         Request::Search(request) => answered(operations.search(request, caller), text::search),
         Request::Read(request) => answered(operations.read(request, caller), text::read),
@@ -24,19 +37,39 @@ pub(super) fn to(request: &Request, operations: &impl Operations, caller: &Calle
         Request::Status => answered(operations.status(caller), text::status),
         Request::Reindex(request) => answered(operations.reindex(request, caller), text::reindex),
     };
-    let mut result = outcome.unwrap_or_else(|error| failed(&error));
-    if failpoint::is_on(Failpoint::EchoNames) && result.is_error == Some(true) {
-        result.content.push(ContentBlock::text(format!("{request:?}")));
-    }
-    result
+    outcome.map_err(|error| {
+        let mut failed = failed(error);
+        if failpoint::is_on(Failpoint::EchoNames) {
+            failed.text = format!("{failed} {request:?}").into();
+        }
+        failed
+    })
 }
 
-/// What a client that asks too often is told.
-pub(super) const TOO_MANY_CALLS: &str = "too many calls: wait a second, then ask again";
+/// What a call gave, as MCP has it.
+pub(super) fn result(outcome: Result<Answer, CallError>) -> Result<CallToolResult, ErrorData> {
+    match outcome {
+        Ok(answer) => {
+            let mut result = CallToolResult::structured(answer.structured);
+            result.content = vec![ContentBlock::text(answer.text)];
+            Ok(result)
+        }
+        Err(error) => match error.failure {
+            Failure::BadArguments | Failure::Cancelled | Failure::TooLate | Failure::Internal => {
+                Err(error.into())
+            }
+            _ => Ok(CallToolResult::error(vec![ContentBlock::text(error.text)])),
+        },
+    }
+}
 
-/// The answer of a client that asks too often.
-pub(super) fn too_many_calls() -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(TOO_MANY_CALLS)])
+impl From<CallError> for ErrorData {
+    fn from(error: CallError) -> ErrorData {
+        match error.failure {
+            Failure::BadArguments => ErrorData::invalid_params(error.text, None),
+            _ => ErrorData::internal_error(error.text, None),
+        }
+    }
 }
 
 /// Only the directions that were asked for: an empty list would say that there are no such links.
@@ -44,28 +77,26 @@ fn links(
     request: &LinksRequest,
     operations: &impl Operations,
     caller: &Caller<'_>,
-) -> Result<CallToolResult, OpError> {
+) -> Result<Answer, OpError> {
     let direction = request.direction;
-    let mut result = answered(operations.links(request, caller), |answer| text::links(answer, direction))?;
+    let mut answer = answered(operations.links(request, caller), |answer| text::links(answer, direction))?;
     let unasked: &[&str] = match direction {
         Direction::Both => &[],
         Direction::Outgoing => &["backlinks"],
         Direction::Backlinks => &["outgoing", "unresolved"],
     };
-    if let Some(Value::Object(fields)) = &mut result.structured_content {
+    if let Value::Object(fields) = &mut answer.structured {
         fields.retain(|name, _| !unasked.contains(&name.as_str()));
     }
-    Ok(result)
+    Ok(answer)
 }
 
 fn answered<T: Serialize>(
     outcome: Outcome<T>,
     text_of: impl FnOnce(&T) -> String,
-) -> Result<CallToolResult, OpError> {
+) -> Result<Answer, OpError> {
     let reply = outcome?;
-    let mut result = CallToolResult::structured(structured(reply.get())?);
-    result.content = vec![ContentBlock::text(text_of(reply.get()))];
-    Ok(result)
+    Ok(Answer { structured: structured(reply.get())?, text: text_of(reply.get()) })
 }
 
 /// The fields of an answer, without those that hold nothing: see the output schemas.
@@ -80,16 +111,12 @@ fn structured(answer: &impl Serialize) -> Result<Value, OpError> {
     Ok(value)
 }
 
-fn failed(error: &OpError) -> CallToolResult {
-    log(error);
-    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
-}
-
 /// An outage is the owner's business, too.
-pub(super) fn log(error: &OpError) {
-    if let OpError::Unavailable { client, log } = error {
+pub(super) fn failed(error: OpError) -> CallError {
+    if let OpError::Unavailable { client, log } = &error {
         tracing::warn!("{client}");
         // The whole story may name files of the owner: only for those who ask for it.
         tracing::debug!("{log}");
     }
+    error.into()
 }

@@ -1,5 +1,6 @@
 //! MCP over HTTP, one request at a time: rmcp's Streamable HTTP without sessions, in front of the same
-//! door as standard input and output. It knows nothing of sockets, hosts or tokens.
+//! door as standard input and output; and calls of tools without MCP around them, through that door too.
+//! It knows nothing of sockets, hosts or tokens.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -22,24 +23,29 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, Service};
+use serde_json::{Map, Value};
 
-use super::guard::{Guard, Panicked, caught, internal_error};
+use super::failure::CallError;
+use super::guard::{Guard, Panicked, caught};
 use super::limit::TokenBucket;
 use super::operations::Operations;
 use super::server::Server;
+use super::tools::ToolName;
 use super::{CALLS_AT_ONCE, ServerOptions};
+use crate::ops::Silent;
 
 /// Longer bodies are refused.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// The answers to HTTP requests for one vault and profile.
 pub struct Endpoint<O> {
+    guard: Arc<Guard<Server<O>>>,
     service: StreamableHttpService<Behind<O>, NeverSessionManager>,
 }
 
 impl<O> Clone for Endpoint<O> {
     fn clone(&self) -> Self {
-        Endpoint { service: self.service.clone() }
+        Endpoint { guard: Arc::clone(&self.guard), service: self.service.clone() }
     }
 }
 
@@ -47,7 +53,12 @@ impl<O: Operations> Endpoint<O> {
     /// One set of limits for all requests that it answers.
     pub fn new(operations: Arc<O>, options: ServerOptions) -> Self {
         let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
-        let behind = Behind { guard: Arc::new(Guard::new(server)) };
+        Endpoint::behind(Guard::new(server))
+    }
+
+    pub(super) fn behind(guard: Guard<Server<O>>) -> Self {
+        let guard = Arc::new(guard);
+        let behind = Behind { guard: Arc::clone(&guard) };
         // Who may ask was checked before: see `crate::http`.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -56,7 +67,19 @@ impl<O: Operations> Endpoint<O> {
             .disable_allowed_hosts();
         let factory = move || Ok(Behind { guard: Arc::clone(&behind.guard) });
         let service = StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
-        Endpoint { service }
+        Endpoint { guard, service }
+    }
+
+    /// The structured content of a tool's answer. A call stops soon after its future is
+    /// dropped.
+    pub(crate) async fn call(
+        &self,
+        tool: ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, CallError> {
+        let server = self.guard.inner();
+        let calling = server.call(tool.as_str(), Some(arguments), std::future::pending(), Silent);
+        self.guard.bounded(calling).await?.map(|answer| answer.structured)
     }
 
     /// The answer to a request; GET and DELETE are refused, as there are no sessions.
@@ -81,7 +104,7 @@ impl<O: Operations> Behind<O> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        self.guard.handle_request(request, context).await
+        Box::pin(self.guard.handle_request(request, context)).await
     }
 }
 
@@ -90,7 +113,7 @@ macro_rules! asked {
     ($self:ident, $context:ident, $kind:ident($request:expr) -> $result:ident) => {
         match $self.ask(ClientRequest::$kind($request), $context).await? {
             ServerResult::$result(result) => Ok(result.into()),
-            _ => Err(internal_error()),
+            _ => Err(CallError::INTERNAL.into()),
         }
     };
 }
@@ -123,7 +146,9 @@ impl<O: Operations> ServerHandler for Behind<O> {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        caught(self.guard.inner().listen(context)).await.unwrap_or_else(|Panicked| Err(internal_error()))
+        caught(self.guard.inner().listen(context))
+            .await
+            .unwrap_or_else(|Panicked| Err(CallError::INTERNAL.into()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

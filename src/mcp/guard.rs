@@ -15,6 +15,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, Service};
 
+use super::failure::CallError;
+
 /// How long a request may take. Clients give up after a minute by default.
 const DEADLINE: Duration = Duration::from_mins(1);
 /// How long a client may keep what never changes while this process runs.
@@ -40,6 +42,14 @@ impl<H> Guard<H> {
     pub(super) fn with_deadline(inner: H, deadline: Duration) -> Self {
         Guard { inner, deadline }
     }
+
+    /// The answer, unless it panics or takes too long. Whatever is asked of the server goes through here.
+    pub(super) async fn bounded<T>(&self, answering: impl Future<Output = T>) -> Result<T, CallError> {
+        match tokio::time::timeout(self.deadline, caught(answering)).await {
+            Ok(answer) => answer.map_err(|Panicked| CallError::INTERNAL),
+            Err(_elapsed) => Err(CallError::TOO_LATE),
+        }
+    }
 }
 
 impl<H: Service<RoleServer>> Service<RoleServer> for Guard<H> {
@@ -51,12 +61,11 @@ impl<H: Service<RoleServer>> Service<RoleServer> for Guard<H> {
         let modern = context.protocol_version().is_some_and(|version| !version.has_initialize());
         // A stream of notifications lasts for as long as the client wants it.
         let is_stream = matches!(request, ClientRequest::SubscriptionsListenRequest(_));
-        let deadline = if is_stream { Duration::MAX } else { self.deadline };
-        let answering = caught(self.inner.handle_request(request, context));
-        let result = match tokio::time::timeout(deadline, answering).await {
-            Ok(Ok(answer)) => answer?,
-            Ok(Err(Panicked)) => return Err(internal_error()),
-            Err(_elapsed) => return Err(ErrorData::internal_error("deadline exceeded", None)),
+        let answering = self.inner.handle_request(request, context);
+        let result = if is_stream {
+            caught(answering).await.map_err(|Panicked| CallError::INTERNAL)??
+        } else {
+            self.bounded(answering).await??
         };
         Ok(if modern { self.stamped(result) } else { result })
     }
@@ -112,11 +121,6 @@ fn meta_of(result: &mut ServerResult) -> Option<&mut Option<MetaObject>> {
         ServerResult::CompleteResult(result) => Some(&mut result.meta),
         _ => None,
     }
-}
-
-/// The whole answer to a panic.
-pub(super) fn internal_error() -> ErrorData {
-    ErrorData::internal_error("internal error", None)
 }
 
 /// It panicked.

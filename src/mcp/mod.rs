@@ -10,6 +10,7 @@ mod arguments;
 mod completions;
 mod endpoint;
 mod escape;
+mod failure;
 mod guard;
 mod limit;
 mod log;
@@ -36,10 +37,13 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 
 pub use endpoint::{Endpoint, MAX_BODY_BYTES};
+pub(crate) use failure::{CallError, Failure};
 pub use log::log_filter;
 pub(crate) use log::silence_panics;
 pub use operations::{Operations, Outcome};
+pub(crate) use parameters::Described;
 pub use tools::ReindexAccess;
+pub(crate) use tools::ToolName;
 pub(crate) use wire::termination;
 
 use guard::Guard;

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 const MAX_TEXT_CHARS: usize = 4000;
 /// Longer lists are refused.
 const MAX_TEXTS: usize = 64;
+/// Matches a text that [`str::trim`] leaves something of. Dialects disagree about `\S`, so the blanks of
+/// Unicode are spelt out.
+const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
 /// A parameter of a tool.
 pub(super) struct Parameter {
@@ -36,6 +39,21 @@ pub(super) enum Kind {
     Flag,
     /// One of these words; the first if left out.
     Choice(&'static [&'static str]),
+}
+
+/// A parameter for documents that must be exact.
+pub(crate) struct Described {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it means.
+    pub(crate) description: &'static str,
+    /// It must be given.
+    pub(crate) is_required: bool,
+    /// The values it takes, with every bound of the check; `null`, which is the same as leaving it out, not
+    /// among them.
+    pub(crate) schema: Value,
+    /// Values that count as given: a blank text or a flag that is false is the same as none.
+    pub(crate) given: Value,
 }
 
 /// A value that passed the check of its parameter.
@@ -80,6 +98,33 @@ impl Kind {
         }
     }
 
+    /// The schema with every bound. Models do without the longest texts and the meaning of blank ones.
+    fn exact_schema(&self) -> Value {
+        let mut schema = self.schema();
+        match self {
+            Kind::RequiredText => {
+                schema["maxLength"] = json!(MAX_TEXT_CHARS);
+                schema["pattern"] = json!(NOT_BLANK);
+            }
+            Kind::Text => schema["maxLength"] = json!(MAX_TEXT_CHARS),
+            Kind::Texts => {
+                schema["maxItems"] = json!(MAX_TEXTS);
+                schema["items"]["maxLength"] = json!(MAX_TEXT_CHARS);
+            }
+            _ => {}
+        }
+        schema
+    }
+
+    /// The values that do not mean the same as none.
+    fn given(&self) -> Value {
+        match self {
+            Kind::RequiredText | Kind::Text => json!({ "type": "string", "pattern": NOT_BLANK }),
+            Kind::Flag => json!({ "const": true }),
+            kind => json!({ "type": kind.schema()["type"] }),
+        }
+    }
+
     fn schema(&self) -> Value {
         match self {
             Kind::RequiredText | Kind::Text => json!({ "type": "string" }),
@@ -98,8 +143,8 @@ impl Kind {
 
 /// Trimmed; too long is no text.
 fn text(value: &Value) -> Option<String> {
-    let text = value.as_str()?.trim();
-    (text.chars().count() <= MAX_TEXT_CHARS).then(|| text.to_owned())
+    let text = value.as_str()?;
+    (text.chars().count() <= MAX_TEXT_CHARS).then(|| text.trim().to_owned())
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {
@@ -130,6 +175,18 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Arc<JsonObject> {
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
     Arc::new(schema)
+}
+
+impl From<&Parameter> for Described {
+    fn from(parameter: &Parameter) -> Described {
+        Described {
+            name: parameter.name,
+            description: parameter.description,
+            is_required: parameter.is_required(),
+            schema: parameter.kind.exact_schema(),
+            given: parameter.kind.given(),
+        }
+    }
 }
 
 impl Parameter {

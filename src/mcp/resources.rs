@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 
 use super::operations::Operations;
-use super::{escape, uri};
+use super::{answer, escape, uri};
 use crate::ops::list::ListRequest;
 use crate::ops::read::{Naming, ReadRequest};
 use crate::ops::{Caller, OpError};
@@ -33,7 +33,7 @@ pub(super) fn page(
     caller: &Caller<'_>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let request = ListRequest { cursor, limit: PAGE, ..ListRequest::default() };
-    let reply = operations.list(&request, caller).map_err(|error| failed(&error))?;
+    let reply = operations.list(&request, caller).map_err(failed)?;
     let listed = reply.get();
     let resource = |note: &crate::ops::list::ListedNote| {
         Resource::new(uri::of_path(&note.path), escape::line(&note.path))
@@ -54,7 +54,7 @@ pub(super) fn read(
     let name = uri::path_in(address).ok_or_else(not_found)?;
     let request =
         ReadRequest { name, naming: Naming::Path, max_bytes: MAX_TEXT_BYTES, ..ReadRequest::default() };
-    let reply = operations.read(&request, caller).map_err(|error| failed(&error))?;
+    let reply = operations.read(&request, caller).map_err(failed)?;
     let note = reply.get();
     if note.next_line.is_some() || note.line_cut {
         let message = "the note is too long to be given as a whole; read it in parts with read_note";
@@ -78,13 +78,10 @@ fn not_found() -> ErrorData {
     ErrorData::resource_not_found("resource not found", None)
 }
 
-fn failed(error: &OpError) -> ErrorData {
+fn failed(error: OpError) -> ErrorData {
     match error {
         OpError::NotFound => not_found(),
-        OpError::InvalidArgument(message) => ErrorData::invalid_params(*message, None),
-        OpError::NotAllowed(_) | OpError::Cancelled | OpError::Unavailable { .. } => {
-            super::answer::log(error);
-            ErrorData::internal_error(error.to_string(), None)
-        }
+        OpError::InvalidArgument(message) => ErrorData::invalid_params(message, None),
+        other => answer::failed(other).into(),
     }
 }

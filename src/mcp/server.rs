@@ -1,12 +1,13 @@
 //! What is offered: the server's name, tools, resources, prompts and completions. A request is checked here,
 //! on the async side, and then works on a thread of its own. It knows nothing of the streams.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Icon, Implementation,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Icon, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
@@ -15,17 +16,17 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use super::arguments::{Arguments, BadArguments};
+use super::answer::Answer;
+use super::arguments::Arguments;
 use super::completions::{self, Wanted};
-use super::guard::internal_error;
+use super::failure::CallError;
 use super::limit::TokenBucket;
 use super::operations::Operations;
 use super::progress::Reporter;
-use super::requests::{self, Request};
 use super::subscriptions::{MAX_ADDRESSES, MAX_STREAMS, Subscriptions, Watch};
 use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
-use super::{answer, prompts, resources, uri};
-use crate::ops::{Caller, OpError};
+use super::{answer, prompts, requests, resources, uri};
+use crate::ops::{Caller, IsWanted, Progress};
 
 /// A page and a lens.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' \
@@ -63,36 +64,79 @@ impl<O: Operations> Server<O> {
         }
     }
 
-    fn tool(&self, name: &str) -> Result<ToolName, ErrorData> {
-        ToolName::offered(self.reindex)
-            .find(|tool| tool.as_str() == name)
-            .ok_or_else(|| ErrorData::invalid_params("unknown tool", None))
+    fn tool(&self, name: &str) -> Result<ToolName, CallError> {
+        ToolName::offered(self.reindex).find(|tool| tool.as_str() == name).ok_or(CallError::UNKNOWN_TOOL)
     }
 
-    /// Runs synchronous work off the async threads. A request that is cancelled while it waits never starts;
-    /// later on the work itself notices, and rmcp drops the answer.
+    /// Calls a tool, by whichever protocol. The work stops soon after `cancelled`, or after nobody waits for
+    /// this future any longer.
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        cancelled: impl Future<Output = ()>,
+        progress: impl Progress + Send + 'static,
+    ) -> Result<Answer, CallError> {
+        self.admit()?;
+        let tool = self.tool(tool)?;
+        let request = requests::request(tool, Arguments::check(tool.parameters(), arguments)?)?;
+        let started = Instant::now();
+        let work = move |operations: &O, caller: &Caller<'_>| answer::to(&request, operations, caller);
+        let outcome = self.on_a_thread(cancelled, progress, work).await?;
+        let failed = outcome.is_err();
+        tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
+        outcome
+    }
+
+    /// Runs synchronous work off the async threads. A request that is cancelled while it waits for its turn
+    /// never starts; later on the work itself notices.
     async fn on_a_thread<T: Send + 'static>(
         &self,
-        context: &RequestContext<RoleServer>,
+        cancelled: impl Future<Output = ()>,
+        progress: impl Progress + Send + 'static,
         work: impl FnOnce(&O, &Caller<'_>) -> T + Send + 'static,
-    ) -> Result<T, ErrorData> {
+    ) -> Result<T, CallError> {
+        let mut cancelled = pin!(cancelled);
         let slot = tokio::select! {
-            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| internal_error())?,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| CallError::INTERNAL)?,
+            () = cancelled.as_mut() => return Err(CallError::CANCELLED),
         };
-        let (operations, reporter) = (Arc::clone(&self.operations), Reporter::new(context));
-        let cancellation = context.ct.clone();
+        let presence = Presence(Arc::new(()));
+        let (operations, is_waiting) = (Arc::clone(&self.operations), presence.watched());
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
             let _slot = slot;
-            work(&operations, &Caller::new(Arc::new(move || !cancellation.is_cancelled()), &reporter))
+            work(&operations, &Caller::new(is_waiting, &progress))
         });
-        task.await.map_err(|_panicked| internal_error())
+        tokio::select! {
+            done = task => done.map_err(|_panicked| CallError::INTERNAL),
+            () = cancelled => Err(CallError::CANCELLED),
+        }
+    }
+
+    /// Work for a request of MCP.
+    async fn asked<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&O, &Caller<'_>) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
+        self.admit()?;
+        self.on_a_thread(context.ct.cancelled(), Reporter::new(context), work).await
     }
 
     /// One more request that has work to do, unless there were too many.
-    fn admit(&self) -> Result<(), ErrorData> {
-        self.bucket.take().map(drop).ok_or_else(|| ErrorData::internal_error(answer::TOO_MANY_CALLS, None))
+    fn admit(&self) -> Result<(), CallError> {
+        self.bucket.take().map(drop).ok_or(CallError::TOO_MANY_CALLS)
+    }
+}
+
+/// Somebody waits for as long as it exists.
+struct Presence(Arc<()>);
+
+impl Presence {
+    fn watched(&self) -> IsWanted {
+        let watched = Arc::downgrade(&self.0);
+        Arc::new(move || watched.strong_count() > 0)
     }
 }
 
@@ -131,17 +175,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.bucket.take().is_none() {
-            return Ok(answer::too_many_calls().into());
-        }
-        let tool = self.tool(&call.name)?;
-        let request = checked(tool, call)?;
-        let started = Instant::now();
-        let work = move |operations: &O, caller: &Caller<'_>| answer::to(&request, operations, caller);
-        let result = self.on_a_thread(&context, work).await?;
-        let failed = result.is_error.unwrap_or(false);
-        tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
-        Ok(result.into())
+        let reporter = Reporter::new(&context);
+        let outcome = self.call(&call.name, call.arguments, context.ct.cancelled(), reporter).await;
+        answer::result(outcome).map(CallToolResponse::from)
     }
 
     async fn list_resources(
@@ -149,10 +185,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.admit()?;
         let cursor = page.and_then(|page| page.cursor);
         let page = self
-            .on_a_thread(&context, move |operations, caller| resources::page(operations, cursor, caller))
+            .asked(&context, move |operations, caller| resources::page(operations, cursor, caller))
             .await??;
         if is_older(&context) {
             self.subscriptions.list_was_seen();
@@ -174,10 +209,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.admit()?;
         let work =
             move |operations: &O, caller: &Caller<'_>| resources::read(operations, &request.uri, caller);
-        Ok(self.on_a_thread(&context, work).await??.into())
+        Ok(self.asked(&context, work).await??.into())
     }
 
     async fn subscribe(
@@ -250,16 +284,10 @@ impl<O: Operations> ServerHandler for Server<O> {
     ) -> Result<CompleteResult, ErrorData> {
         let wanted = Wanted::of(request)
             .ok_or_else(|| ErrorData::invalid_params("there is nothing of that name to complete", None))?;
-        self.admit()?;
         let suggested = self
-            .on_a_thread(&context, move |operations, caller| {
-                completions::suggestions(operations, &wanted, caller)
-            })
+            .asked(&context, move |operations, caller| completions::suggestions(operations, &wanted, caller))
             .await?;
-        suggested.map(CompleteResult::new).map_err(|error: OpError| {
-            answer::log(&error);
-            ErrorData::internal_error(error.to_string(), None)
-        })
+        Ok(suggested.map(CompleteResult::new).map_err(answer::failed)?)
     }
 
     /// A known method whose parameters do not fit ends up here, as rmcp reads requests as an
@@ -298,10 +326,4 @@ impl<O: Operations> ServerHandler for Server<O> {
 /// Does the client speak a revision with a handshake, and so with a connection of its own?
 fn is_older(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_none_or(|version| version.has_initialize())
-}
-
-fn checked(tool: ToolName, call: CallToolRequestParams) -> Result<Request, ErrorData> {
-    Arguments::check(tool.parameters(), call.arguments)
-        .and_then(|arguments| requests::request(tool, arguments))
-        .map_err(|BadArguments(message)| ErrorData::invalid_params(message, None))
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes the snapshots")]
 
 mod arguments;
+mod calls;
 mod client;
 mod fake;
 mod schemas;

@@ -1,10 +1,12 @@
 //! The tools: names, texts and parameters, in the order in which they are listed. Everything here
 //! is constant; nothing of the owner's configuration shows, but whether `reindex_vault` is there.
 
-use rmcp::model::{Tool, ToolAnnotations};
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 
 use super::output;
-use super::parameters::{Kind, Parameter, input_schema};
+use super::parameters::{Described, Kind, Parameter, input_schema};
 
 /// What a client is told before anything else.
 pub(super) const INSTRUCTIONS: &str = "\
@@ -25,7 +27,7 @@ pub enum ReindexAccess {
 
 /// A tool of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ToolName {
+pub(crate) enum ToolName {
     SearchVault,
     ReadNote,
     ListNotes,
@@ -47,14 +49,14 @@ impl ToolName {
     ];
 
     /// The tools that exist under this configuration, in the order of the list.
-    pub(super) fn offered(reindex: ReindexAccess) -> impl Iterator<Item = ToolName> {
+    pub(crate) fn offered(reindex: ReindexAccess) -> impl Iterator<Item = ToolName> {
         ToolName::ALL.into_iter().filter(move |tool| match tool {
             ToolName::ReindexVault => reindex == ReindexAccess::Allowed,
             _ => true,
         })
     }
 
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             ToolName::SearchVault => "search_vault",
             ToolName::ReadNote => "read_note",
@@ -78,6 +80,25 @@ impl ToolName {
         }
     }
 
+    /// The parameters with all that their check knows.
+    pub(crate) fn described(self) -> impl Iterator<Item = Described> {
+        self.parameters().iter().map(Described::from)
+    }
+
+    /// Parameters of which only one may be given.
+    pub(crate) fn alternatives(self) -> &'static [&'static str] {
+        match self {
+            ToolName::SearchVault => &["limit", "top_k"],
+            ToolName::ReadNote => &["section", "block", "outline"],
+            _ => &[],
+        }
+    }
+
+    /// The shape of its structured answer.
+    pub(crate) fn output_schema(self) -> Arc<JsonObject> {
+        output::schema(self)
+    }
+
     /// The tool as clients see it.
     pub(super) fn listed(self) -> Tool {
         let annotations = ToolAnnotations::with_title(self.title())
@@ -87,11 +108,12 @@ impl ToolName {
             .open_world(false);
         Tool::new(self.as_str(), self.description(), input_schema(self.parameters()))
             .with_title(self.title())
-            .with_raw_output_schema(output::schema(self))
+            .with_raw_output_schema(self.output_schema())
             .with_annotations(annotations)
     }
 
-    fn title(self) -> &'static str {
+    /// A few words.
+    pub(crate) fn title(self) -> &'static str {
         match self {
             ToolName::SearchVault => "Search notes",
             ToolName::ReadNote => "Read a note",
@@ -103,7 +125,8 @@ impl ToolName {
         }
     }
 
-    fn description(self) -> &'static str {
+    /// What it is for.
+    pub(crate) fn description(self) -> &'static str {
         match self {
             ToolName::SearchVault => {
                 "Finds the passages of the user's notes that answer a question, best first, each with a \

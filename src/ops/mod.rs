@@ -27,4 +27,5 @@ pub use caller::Caller;
 pub use error::OpError;
 pub use service::{Service, Settings};
 
-pub use crate::sync::{Progress, Stage};
+pub use crate::sync::{Progress, Silent, Stage};
+pub use crate::vault::IsWanted;

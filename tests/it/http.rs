@@ -27,7 +27,7 @@ fn home() -> Home {
 }
 
 /// A token that `obsearch token new` made.
-fn token(home: &Home, name: &str, profile: &str) -> String {
+pub(crate) fn token(home: &Home, name: &str, profile: &str) -> String {
     let output = home.run(&["token", "new", name, "--profile", profile]);
     assert_eq!(output.code, Some(0), "{output:?}");
     output.stdout.trim().to_owned()
@@ -35,14 +35,14 @@ fn token(home: &Home, name: &str, profile: &str) -> String {
 
 /// An answer: its status, its head in lower case, its body.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
@@ -58,7 +58,8 @@ fn exchange(mut stream: impl Read + Write, request: &[u8]) -> Option<Answer> {
     Some(Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() })
 }
 
-fn ask(port: u16, method: &str, route: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+/// Sends a request with a body of JSON to a port of this machine.
+pub(crate) fn ask(port: u16, method: &str, route: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let headers =
         headers.iter().fold(String::new(), |text, (name, value)| text + name + ": " + value + "\r\n");
     let length = body.len();
@@ -325,7 +326,7 @@ fn several_clients_share_a_server_and_one_token_opens_the_full_profile_through_a
 }
 
 /// Tests of the wall, run again with this transport.
-fn the_wall_holds(transport: &str) {
+pub(crate) fn the_wall_holds(transport: &str) {
     let tests = [
         "referee::private_notes_change_no_answer",
         "flips::a_running_server_knows_at_once_that_a_note_turned_private",

@@ -18,9 +18,11 @@ mod init;
 mod mcp;
 #[cfg(feature = "failpoints")]
 mod mutation;
+mod offers;
 mod privacy;
 mod referee;
 mod refresh;
+mod rest;
 mod review;
 mod server;
 mod system_calls;

@@ -29,7 +29,13 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ),
     ("CacheVerdicts", &["flips::a_running_server_knows_at_once_that_a_note_turned_private"]),
     ("OpenFullTree", &["system_calls::the_public_server_stays_in_its_own_store"]),
-    ("EchoNames", &["canary::refusals_do_not_repeat_what_was_asked"]),
+    (
+        "EchoNames",
+        &[
+            "canary::refusals_do_not_repeat_what_was_asked",
+            "rest::a_private_note_is_like_none_by_every_route_and_spelling",
+        ],
+    ),
     ("CountHidden", &["referee::private_notes_change_no_answer"]),
     (
         "ServeOldText",

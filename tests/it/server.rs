@@ -2,7 +2,7 @@
 //! what the lines mean, but for the handshake and the `id` of an answer.
 //!
 //! With `OBSEARCH_TEST_TRANSPORT=socket` or `http` the same tests talk to a server behind a socket or a
-//! port, through `obsearch connect`.
+//! port, through `obsearch connect`; with `rest`, calls of tools go to their REST routes.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,6 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::common::Home;
+use crate::rest;
 
 /// How long an answer may take before the server counts as stuck.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -31,8 +32,12 @@ pub(crate) struct Server {
     pub(crate) hello: String,
     /// Every line it wrote so far.
     pub(crate) lines: Vec<String>,
+    /// Those that were not taken yet.
+    notifications: Vec<Value>,
     /// The server behind it, if it is a bridge.
     daemon: Option<Daemon>,
+    /// The port to which calls of tools go instead.
+    rest_port: Option<u16>,
 }
 
 /// A server that listens on a socket or a port.
@@ -120,6 +125,7 @@ impl Server {
         let daemon = Daemon::start(home, &[&place[..], arguments].concat());
         let way = if daemon.place.starts_with("http") { "--url" } else { "--socket" };
         let mut server = Server::greet(&mut home.command(&["connect", way, &daemon.place]));
+        server.rest_port = (transport.as_deref() == Some("rest")).then(|| daemon.port());
         server.daemon = Some(daemon);
         server
     }
@@ -148,7 +154,9 @@ impl Server {
             next_id: 0,
             hello: String::new(),
             lines: Vec::new(),
+            notifications: Vec::new(),
             daemon: None,
+            rest_port: None,
         };
         server.say_hello();
         server
@@ -175,6 +183,12 @@ impl Server {
     /// Sends a request and does not wait; the answer goes by the number returned.
     pub(crate) fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.next_id += 1;
+        let port = self.rest_port.filter(|_| method == "tools/call");
+        if let Some(line) = port.and_then(|port| rest::tool_call(port, self.next_id, params)) {
+            self.lines.push(line.clone());
+            self.early.insert(self.next_id, line);
+            return self.next_id;
+        }
         let request = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
         self.write(&request.to_string());
         self.next_id
@@ -189,10 +203,16 @@ impl Server {
             let line = self.output.recv_timeout(PATIENCE).ok()?;
             self.lines.push(line.clone());
             let message: Value = serde_json::from_str(&line).ok()?;
-            if let Some(of) = message["id"].as_u64() {
-                self.early.insert(of, line);
+            match message["id"].as_u64() {
+                Some(of) => drop(self.early.insert(of, line)),
+                None => self.notifications.push(message),
             }
         }
+    }
+
+    /// The notifications that came before the answers so far, each given once.
+    pub(crate) fn take_notifications(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.notifications)
     }
 
     /// Sends a request and waits for its raw answer.

@@ -118,8 +118,8 @@ fn every_argument_means_something() {
 fn answers_fit_their_schemas() {
     let fake = Fake::new();
     for (tool, listed) in tools() {
-        let result = answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient());
-        let structured = result.structured_content.expect("structured content");
+        let structured =
+            answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient()).unwrap().structured;
         let schema = Value::from((*listed.output_schema.unwrap()).clone());
         assert_eq!(misfits(&schema, &structured, &listed.name), Vec::<String>::new());
         let described: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
@@ -134,7 +134,7 @@ fn links_that_were_not_asked_for_are_left_out() {
     let fake = Fake::new();
     let fields = |direction: &str| {
         let request = parsed(ToolName::NoteLinks, &json!({ "path": "x", "direction": direction }));
-        let answer = answer::to(&request, &*fake, &Caller::patient()).structured_content.unwrap();
+        let answer = answer::to(&request, &*fake, &Caller::patient()).unwrap().structured;
         answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(fields("both"), "path title outgoing backlinks unresolved");

@@ -1,0 +1,87 @@
+//! Calls of tools without MCP around them: the same door, the same limits, and every failure by its kind.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+use super::fake::Fake;
+use crate::mcp::guard::Guard;
+use crate::mcp::limit::TokenBucket;
+use crate::mcp::server::Server;
+use crate::mcp::{Endpoint, Failure, ReindexAccess, ToolName};
+
+fn endpoint(burst: f64) -> Endpoint<Fake> {
+    let server = Server::new(Fake::new(), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
+    Endpoint::behind(Guard::with_deadline(server, Duration::from_millis(300)))
+}
+
+/// Its structured content, or the kind and the text of its failure.
+fn call(endpoint: &Endpoint<Fake>, tool: ToolName, arguments: &Value) -> Result<Value, (Failure, String)> {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let outcome = runtime.block_on(endpoint.call(tool, arguments));
+    runtime.shutdown_background();
+    outcome.map_err(|error| (error.failure, error.text.into_owned()))
+}
+
+#[test]
+fn every_failure_is_told_by_its_kind() {
+    let endpoint = endpoint(1000.0);
+    let search = |query: &str| (ToolName::SearchVault, json!({ "query": query }));
+    let table = [
+        (search("panic"), Failure::Internal, "internal error"),
+        (search("slow"), Failure::TooLate, "deadline exceeded"),
+        (search("outage"), Failure::Unavailable, "the index cannot be read"),
+        (search("refuse"), Failure::NothingSuch, "the query has no words"),
+        ((ToolName::ReadNote, json!({ "path": "missing" })), Failure::NotFound, "note not found"),
+        (
+            (ToolName::ListTags, json!({ "prefix": 1 })),
+            Failure::BadArguments,
+            "`prefix` must be a string of at most 4000 characters",
+        ),
+        ((ToolName::ReindexVault, json!({})), Failure::BadArguments, "unknown tool"),
+    ];
+    for ((tool, arguments), failure, text) in table {
+        let expected = Err((failure, text.to_owned()));
+        assert_eq!(call(&endpoint, tool, &arguments), expected, "{} {arguments}", tool.as_str());
+    }
+    let answer = call(&endpoint, ToolName::SearchVault, &json!({ "query": "mast" })).unwrap();
+    assert_eq!(answer["passages"][0]["path"], "Projects/Boat.md");
+}
+
+#[test]
+fn a_burst_is_braked() {
+    let endpoint = endpoint(2.0);
+    let outcomes =
+        [(); 3].map(|()| call(&endpoint, ToolName::ListTags, &json!({})).map_err(|(kind, _)| kind));
+    assert!(outcomes[0].is_ok() && outcomes[1].is_ok());
+    assert_eq!(outcomes[2], Err(Failure::TooManyCalls));
+}
+
+/// What the exact schema calls given is what the check refuses beside another alternative.
+#[test]
+fn only_one_of_the_alternatives_may_be_given() {
+    let endpoint = endpoint(1000.0);
+    for tool in ToolName::offered(ReindexAccess::Allowed) {
+        let alternatives: Vec<_> =
+            tool.described().filter(|parameter| tool.alternatives().contains(&parameter.name)).collect();
+        let required = tool.described().filter(|parameter| parameter.is_required);
+        let least: Value = required.map(|parameter| (parameter.name.to_owned(), json!("x"))).collect();
+        let given = |schema: &Value| match (&schema["const"], schema["type"].as_str()) {
+            (Value::Null, Some("integer")) => json!(1),
+            (Value::Null, _) => json!("x"),
+            (value, _) => value.clone(),
+        };
+        for (number, first) in alternatives.iter().enumerate() {
+            for second in &alternatives[number + 1..] {
+                let mut arguments = least.clone();
+                arguments[first.name] = given(&first.given);
+                assert!(call(&endpoint, tool, &arguments).is_ok(), "{arguments}");
+                arguments[second.name] = given(&second.given);
+                let refused = call(&endpoint, tool, &arguments);
+                assert!(matches!(refused, Err((Failure::BadArguments, _))), "{arguments}: {refused:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What `obsearch serve` offers besides tools, over standard input and output and over HTTP: resources with
+//! their addresses, prompts, completions, progress; and what clients are told when notes change.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::common::Home;
+use crate::server::Server;
+
+const PUBLIC: &str = "# Boat\n\n## Mast\nLarch and spruce. #wood\n";
+const PRIVATE: &str = "---\nprivate: true\n---\n# Secret\nquelmbrick #hidden\n";
+/// How long private notes change while nothing may be heard.
+const QUIET_SECONDS: u32 = 5;
+/// A look at the catalogue each second, after a run that takes a moment.
+const TOLD_WITHIN: Duration = Duration::from_secs(20);
+
+fn home() -> Home {
+    let notes = [("A b/Boat.md", PUBLIC), ("Secret.md", PRIVATE), ("Tide.md", "# Tide\nEbb.\n")];
+    let home = Home::words_only(&notes, "frontmatter_flag = \"private\"");
+    home.index();
+    home
+}
+
+fn result(server: &mut Server, method: &str, params: &Value) -> Value {
+    let answer = server.request(method, params).expect("an answer");
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    if answer["error"].is_null() { answer["result"].clone() } else { answer["error"].clone() }
+}
+
+#[test]
+fn notes_are_resources_and_private_ones_are_none() {
+    let home = home();
+    let mut server = Server::start(&home, &[]);
+    let listed = result(&mut server, "resources/list", &json!({}));
+    let boat = json!({
+        "uri": "obsearch://note/A%20b/Boat.md", "name": "A b/Boat.md", "title": "Boat", "mimeType": "text/markdown",
+    });
+    assert_eq!(listed["resources"][0], boat);
+    assert_eq!(listed["resources"].as_array().map(Vec::len), Some(2), "{listed}");
+    for address in ["obsearch://note/A%20b/Boat.md", "obsearch://note/A%20b%2FBoat.md"] {
+        let read = result(&mut server, "resources/read", &json!({ "uri": address }));
+        let text = json!({ "uri": boat["uri"], "mimeType": "text/markdown", "text": PUBLIC.trim_end() });
+        assert_eq!(read["contents"], json!([text]), "{address}");
+    }
+    let missing = json!({ "code": -32002, "message": "resource not found" });
+    let absent = [
+        "Secret.md",
+        "Nothing.md",
+        "Boat",
+        "boat.md",
+        "a%20b/boat.md",
+        "../Secret.md",
+        "A%20b/Boat.md%23Mast",
+    ];
+    for path in absent {
+        let read =
+            result(&mut server, "resources/read", &json!({ "uri": format!("obsearch://note/{path}") }));
+        assert_eq!(read, missing, "{path}");
+        // An address is watched for its form.
+        let watched = json!({ "uri": format!("obsearch://note/{path}") });
+        assert_eq!(result(&mut server, "resources/subscribe", &watched), json!({}), "{path}");
+    }
+    let no_cursor = result(&mut server, "resources/list", &json!({ "cursor": "Secret.md" }));
+    assert_eq!(no_cursor["code"], -32602, "{no_cursor}");
+}
+
+#[test]
+fn what_is_kept_by_clients_is_kept_for_no_time_where_it_names_notes() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let home = home();
+    let mut server = Server::start(&home, &[]);
+    let table = [
+        ("resources/list", json!({ "_meta": meta }), 0),
+        ("resources/read", json!({ "_meta": meta, "uri": "obsearch://note/Tide.md" }), 0),
+        ("resources/templates/list", json!({ "_meta": meta }), 300_000),
+        ("prompts/list", json!({ "_meta": meta }), 300_000),
+    ];
+    for (method, params, milliseconds) in table {
+        let found = result(&mut server, method, &params);
+        assert_eq!(
+            (&found["ttlMs"], &found["cacheScope"]),
+            (&json!(milliseconds), &json!("private")),
+            "{method}"
+        );
+        assert_eq!(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "obsearch", "{method}");
+    }
+}
+
+#[test]
+fn completions_know_public_notes_only() {
+    let home = home();
+    let mut server = Server::start(&home, &[]);
+    let template = json!({ "type": "ref/resource", "uri": "obsearch://note/{path}" });
+    let prompt = |name: &str| json!({ "type": "ref/prompt", "name": name });
+    let table = [
+        (template.clone(), "path", "", json!({}), json!(["A b/Boat.md", "Tide.md"])),
+        (template.clone(), "path", "boa", json!({}), json!(["A b/Boat.md"])),
+        (template, "path", "Sec", json!({}), json!([])),
+        (prompt("propose_links"), "heading", "m", json!({ "path": "A b/Boat.md" }), json!(["Mast"])),
+        (prompt("propose_links"), "heading", "", json!({ "path": "Secret.md" }), json!([])),
+        (prompt("propose_links"), "heading", "", json!({ "path": "Nothing.md" }), json!([])),
+        (prompt("review_tags"), "tag", "", json!({}), json!(["wood"])),
+        (prompt("review_tags"), "tag", "hid", json!({}), json!([])),
+    ];
+    for (reference, name, value, others, expected) in table {
+        let argument = json!({ "name": name, "value": value });
+        let params = json!({ "ref": reference, "argument": argument, "context": { "arguments": others } });
+        let found = result(&mut server, "completion/complete", &params);
+        assert_eq!(found["completion"], json!({ "values": expected, "hasMore": false }), "{params}");
+    }
+    let nothing = json!({ "ref": prompt("nothing"), "argument": { "name": "path", "value": "" } });
+    assert_eq!(result(&mut server, "completion/complete", &nothing)["code"], -32602);
+}
+
+/// The methods of the notifications that come within this time, with their addresses.
+fn told(server: &mut Server, within: Duration, enough: usize) -> Vec<String> {
+    let began = Instant::now();
+    let mut told = Vec::new();
+    while began.elapsed() < within && told.len() < enough {
+        server.request("ping", &json!({}));
+        told.extend(server.take_notifications().iter().map(|message| {
+            let method =
+                message["method"].as_str().unwrap_or_default().trim_start_matches("notifications/resources/");
+            format!("{method} {}", message["params"]["uri"].as_str().unwrap_or_default())
+        }));
+        thread::sleep(Duration::from_millis(50));
+    }
+    told.sort();
+    told
+}
+
+/// Private notes come, change and go without a sound; a public one that turns private is gone, and that is
+/// told once.
+#[test]
+fn clients_hear_of_public_notes_only() {
+    let home = home();
+    let mut server = Server::start(&home, &[]);
+    result(&mut server, "resources/list", &json!({}));
+    for path in ["Tide.md", "Secret.md", "Later.md"] {
+        result(&mut server, "resources/subscribe", &json!({ "uri": format!("obsearch://note/{path}") }));
+    }
+    // It looks once before anything changes.
+    thread::sleep(Duration::from_secs(1));
+    for number in 0..QUIET_SECONDS {
+        home.write_note("Secret.md", &format!("{PRIVATE}{number}\n"));
+        home.write_note("Later.md", &format!("---\nprivate: true\n---\n{number}\n"));
+        assert_eq!(told(&mut server, Duration::from_secs(1), 1), [""; 0], "second {number}");
+    }
+    home.write_note("Tide.md", "# Tide\nFlood.\n");
+    assert_eq!(told(&mut server, TOLD_WITHIN, 1), ["updated obsearch://note/Tide.md"]);
+    home.write_note("Tide.md", "---\nprivate: true\n---\n# Tide\n");
+    assert_eq!(told(&mut server, TOLD_WITHIN, 2), ["list_changed ", "updated obsearch://note/Tide.md"]);
+    assert_eq!(told(&mut server, Duration::from_secs(3), 1), [""; 0], "it is told once");
+    assert_eq!(server.end().code, Some(0));
+}
