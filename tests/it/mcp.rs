@@ -1,9 +1,12 @@
 //! `obsearch serve` as a process: what a client finds on its output, and how it ends. The Python
 //! clients in `tests/mcp` say more about the protocol.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::common::Home;
+use crate::server::Server;
 
 fn home() -> Home {
     let notes = [("Boat.md", "# Boat\nLarch.\n"), ("Secret.md", "---\nprivate: true\n---\nquelmbrick\n")];
@@ -72,4 +75,28 @@ fn bad_arguments_are_refused_with_a_reason() {
         answers[0]["error"],
         json!({ "code": -32602, "message": "`limit` must be an integer from 1 to 50" })
     );
+}
+
+/// A client may start and leave a server many times a day, by whichever way. Each leaves within two seconds,
+/// and no file stays.
+#[test]
+fn a_hundred_servers_leave_nothing_behind() {
+    let home = Home::words_only(&[("Boat.md", "# Boat\nLarch.\n")], "");
+    home.index();
+    let before = home.tree_files("public");
+    for number in 0..100 {
+        let mut server = Server::start(&home, &[]);
+        if number % 2 == 0 {
+            server.send("tools/call", &json!({ "name": "search_vault", "arguments": { "query": "larch" } }));
+        }
+        let began = Instant::now();
+        let ended = if number % 5 == 0 { server.kill() } else { server.end() };
+        assert!(began.elapsed() < Duration::from_secs(2), "{number}: {:?}", began.elapsed());
+        assert!(number % 5 == 0 || ended.code == Some(0), "{number}: {:?}", ended.code);
+    }
+    let mut left = home.tree_files("public");
+    // A server that was killed leaves what SQLite keeps beside an open tree; the next one takes it up.
+    let is_of_sqlite = |name: &str| name.ends_with("-wal") || name.ends_with("-shm");
+    left.retain(|file| !before.contains(file) && !is_of_sqlite(&file.to_string_lossy()));
+    assert!(left.is_empty(), "{left:?}");
 }
