@@ -162,7 +162,7 @@ fn failed(error: &CallError) -> Response {
 fn status(failure: Failure) -> StatusCode {
     match failure {
         Failure::BadArguments => StatusCode::UNPROCESSABLE_ENTITY,
-        Failure::NotFound | Failure::NothingSuch => StatusCode::NOT_FOUND,
+        Failure::UnknownTool | Failure::NotFound | Failure::NothingSuch => StatusCode::NOT_FOUND,
         Failure::NotAllowed => StatusCode::FORBIDDEN,
         Failure::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         Failure::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,

@@ -46,7 +46,7 @@ pub(super) fn to(
     })
 }
 
-/// What a call gave, as MCP has it.
+/// What a call gave, as MCP has it: a model can mend its own arguments, so what is wrong with them is a result.
 pub(super) fn result(outcome: Result<Answer, CallError>) -> Result<CallToolResult, ErrorData> {
     match outcome {
         Ok(answer) => {
@@ -55,7 +55,7 @@ pub(super) fn result(outcome: Result<Answer, CallError>) -> Result<CallToolResul
             Ok(result)
         }
         Err(error) => match error.failure {
-            Failure::BadArguments | Failure::Cancelled | Failure::TooLate | Failure::Internal => {
+            Failure::UnknownTool | Failure::Cancelled | Failure::TooLate | Failure::Internal => {
                 Err(error.into())
             }
             _ => Ok(CallToolResult::error(vec![ContentBlock::text(error.text)])),
@@ -66,7 +66,7 @@ pub(super) fn result(outcome: Result<Answer, CallError>) -> Result<CallToolResul
 impl From<CallError> for ErrorData {
     fn from(error: CallError) -> ErrorData {
         match error.failure {
-            Failure::BadArguments => ErrorData::invalid_params(error.text, None),
+            Failure::UnknownTool => ErrorData::invalid_params(error.text, None),
             _ => ErrorData::internal_error(error.text, None),
         }
     }

@@ -88,7 +88,7 @@ fn unknown(name: &str, parameters: &[Parameter]) -> BadArguments {
     let name = escape::label(name);
     let known: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
     BadArguments(match known.as_slice() {
-        [] => format!("unknown argument `{name}`: this tool takes none"),
+        [] => format!("unknown argument `{name}`: this tool takes no arguments"),
         known => format!("unknown argument `{name}`: this tool takes {}", known.join(", ")),
     })
 }

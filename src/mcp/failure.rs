@@ -10,6 +10,8 @@ use crate::ops::OpError;
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
+    /// There is no tool of this name.
+    UnknownTool,
     /// The arguments do not fit the parameters.
     BadArguments,
     /// There is no such note, or none for this client.
@@ -39,7 +41,8 @@ pub(crate) struct CallError {
 }
 
 impl CallError {
-    pub(super) const UNKNOWN_TOOL: CallError = CallError::new(Failure::BadArguments, "unknown tool");
+    pub(super) const UNKNOWN_TOOL: CallError =
+        CallError::new(Failure::UnknownTool, "unknown tool: tools/list names those that there are");
     pub(super) const TOO_MANY_CALLS: CallError =
         CallError::new(Failure::TooManyCalls, "too many calls: wait a second, then ask again");
     pub(super) const CANCELLED: CallError = CallError::new(Failure::Cancelled, "cancelled");

@@ -72,8 +72,8 @@ fn a_private_note_looks_like_none() {
 fn bad_arguments_are_refused_with_a_reason() {
     let answers = answers(&home(), &[call("search_vault", &json!({ "query": "x", "limit": 0 }))]);
     assert_eq!(
-        answers[0]["error"],
-        json!({ "code": -32602, "message": "`limit` must be an integer from 1 to 50" })
+        (&answers[0]["result"]["isError"], &answers[0]["result"]["content"][0]["text"]),
+        (&json!(true), &json!("`limit` must be an integer from 1 to 50"))
     );
 }
 

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from home import Home
 from raw import META, Server, code_after_broken_pipe, outlives_its_parent
 from report import Report
-from sdk import MODES, SDK, Refused, Session, connect, connect_http
+from sdk import MODES, SDK, Session, connect, connect_http
 
 TOOLS = [
     "search_vault",
@@ -154,12 +154,9 @@ async def check_call(session: Session, tool: dict, arguments: dict, report: Repo
 
 
 async def check_refusal(session: Session, tool: str, arguments: dict, word: str, report: Report) -> None:
-    try:
-        result = await session.call(tool, arguments)
-        report.check(False, f"{tool} {arguments} is refused", result)
-    except Refused as refused:
-        told = refused.code == -32602 and word in refused.message
-        report.check(told, f"{tool} {arguments} is refused with a reason", refused)
+    result = await session.call(tool, arguments)
+    told = result.get("isError") and word in result["content"][0]["text"]
+    report.check(told, f"{tool} {arguments} is refused with a reason", result)
 
 
 async def check_limits(session: Session, report: Report) -> None:

@@ -43,6 +43,7 @@ fn a_route_names_parameters_that_its_tool_has() {
 #[test]
 fn every_failure_has_a_status() {
     let table = [
+        (Failure::UnknownTool, 404),
         (Failure::BadArguments, 422),
         (Failure::NotFound, 404),
         (Failure::NothingSuch, 404),

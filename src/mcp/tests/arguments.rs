@@ -215,13 +215,13 @@ fn the_others() {
         "index_status",
         &["null", "{}", r#"{"verbose": true}"#],
         expect![[r#"
-        null
-          Status
-        {}
-          Status
-        {"verbose": true}
-          unknown argument `verbose`: this tool takes none
-    "#]],
+            null
+              Status
+            {}
+              Status
+            {"verbose": true}
+              unknown argument `verbose`: this tool takes no arguments
+        "#]],
     );
     check(
         "reindex_vault",

@@ -11,9 +11,12 @@ use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
 use crate::mcp::{Endpoint, Failure, ReindexAccess, ToolName};
 
-fn endpoint(burst: f64) -> Endpoint<Fake> {
+/// Longer than anything takes here, a panic with its backtrace among it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn endpoint(burst: f64, deadline: Duration) -> Endpoint<Fake> {
     let server = Server::new(Fake::new(), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
-    Endpoint::behind(Guard::with_deadline(server, Duration::from_millis(300)))
+    Endpoint::behind(Guard::with_deadline(server, deadline))
 }
 
 /// Its structured content, or the kind and the text of its failure.
@@ -27,11 +30,10 @@ fn call(endpoint: &Endpoint<Fake>, tool: ToolName, arguments: &Value) -> Result<
 
 #[test]
 fn every_failure_is_told_by_its_kind() {
-    let endpoint = endpoint(1000.0);
+    let endpoint = endpoint(1000.0, PATIENCE);
     let search = |query: &str| (ToolName::SearchVault, json!({ "query": query }));
     let table = [
         (search("panic"), Failure::Internal, "internal error"),
-        (search("slow"), Failure::TooLate, "deadline exceeded"),
         (search("outage"), Failure::Unavailable, "the index cannot be read"),
         (search("refuse"), Failure::NothingSuch, "the query has no words"),
         ((ToolName::ReadNote, json!({ "path": "missing" })), Failure::NotFound, "note not found"),
@@ -40,19 +42,26 @@ fn every_failure_is_told_by_its_kind() {
             Failure::BadArguments,
             "`prefix` must be a string of at most 4000 characters",
         ),
-        ((ToolName::ReindexVault, json!({})), Failure::BadArguments, "unknown tool"),
+        (
+            (ToolName::ReindexVault, json!({})),
+            Failure::UnknownTool,
+            "unknown tool: tools/list names those that there are",
+        ),
     ];
     for ((tool, arguments), failure, text) in table {
         let expected = Err((failure, text.to_owned()));
         assert_eq!(call(&endpoint, tool, &arguments), expected, "{} {arguments}", tool.as_str());
     }
+    let hurried = self::endpoint(1000.0, Duration::from_millis(100));
+    let late = call(&hurried, ToolName::SearchVault, &json!({ "query": "slow" }));
+    assert_eq!(late, Err((Failure::TooLate, "deadline exceeded".to_owned())));
     let answer = call(&endpoint, ToolName::SearchVault, &json!({ "query": "mast" })).unwrap();
     assert_eq!(answer["passages"][0]["path"], "Projects/Boat.md");
 }
 
 #[test]
 fn a_burst_is_braked() {
-    let endpoint = endpoint(2.0);
+    let endpoint = endpoint(2.0, PATIENCE);
     let outcomes =
         [(); 3].map(|()| call(&endpoint, ToolName::ListTags, &json!({})).map_err(|(kind, _)| kind));
     assert!(outcomes[0].is_ok() && outcomes[1].is_ok());
@@ -62,7 +71,7 @@ fn a_burst_is_braked() {
 /// What the exact schema calls given is what the check refuses beside another alternative.
 #[test]
 fn only_one_of_the_alternatives_may_be_given() {
-    let endpoint = endpoint(1000.0);
+    let endpoint = endpoint(1000.0, PATIENCE);
     for tool in ToolName::offered(ReindexAccess::Allowed) {
         let alternatives: Vec<_> =
             tool.described().filter(|parameter| tool.alternatives().contains(&parameter.name)).collect();

@@ -121,11 +121,11 @@ fn what_goes_wrong_is_told() {
         ],
         expect![[r#"
             search_vault {}
-              -32602 `query` is missing: give a string that is not blank, of at most 4000 characters
+              failed: `query` is missing: give a string that is not blank, of at most 4000 characters
             search_vault {"query":"q","limit":"8"}
-              -32602 `limit` must be an integer from 1 to 50
+              failed: `limit` must be an integer from 1 to 50
             search_vault {"q":"q"}
-              -32602 unknown argument `q`: this tool takes query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes
+              failed: unknown argument `q`: this tool takes query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes
             search_vault {"query":"refuse"}
               failed: the query has no words
             search_vault {"query":"outage"}
@@ -139,9 +139,9 @@ fn what_goes_wrong_is_told() {
             read_note "path"
               -32602 `name` must be a string and `arguments` an object
             reindex_vault {}
-              -32602 unknown tool
+              -32602 unknown tool: tools/list names those that there are
             nonsense {}
-              -32602 unknown tool
+              -32602 unknown tool: tools/list names those that there are
         "#]],
     );
     let mut asked = |method: &str, params: Value| brief(&client.request(method, &params));
@@ -183,7 +183,7 @@ fn a_burst_is_braked() {
             list_tags {}
               ok
             list_tags {"x":1}
-              -32602 unknown argument `x`: this tool takes prefix
+              failed: unknown argument `x`: this tool takes prefix
             list_tags {}
               failed: too many calls: wait a second, then ask again
         "#]],
