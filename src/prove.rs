@@ -134,9 +134,13 @@ fn ask(
         let [with, without] = servers;
         let answer = with.ask(method, parameters)?;
         phase.requests += 1;
-        phase.scan(&format!("{method} {parameters}"), &answer, canaries);
+        let place = format!("{method} {parameters}");
+        // A prompt holds the words of whoever asks for it, and nothing of a note: those words tell nothing.
+        let is_own = |canary: &&String| method == "prompts/get" && place.contains(&***canary);
+        let told: Vec<String> = canaries.iter().filter(|canary| !is_own(canary)).cloned().collect();
+        phase.scan(&place, &answer, &told);
         if comparison == Comparison::Exact {
-            phase.compare(&format!("{method} {parameters}"), &answer, &without.ask(method, parameters)?);
+            phase.compare(&place, &answer, &without.ask(method, parameters)?);
         }
     }
     Ok(phase)
