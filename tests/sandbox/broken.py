@@ -40,6 +40,8 @@ EDITS = {
     "names over TCP": "s/^ *counter name refused$/tcp dport 53 accept\\n&/",
     "Docker's resolver": "s/oif lo ip daddr 127.0.0.1 accept/oif lo accept/",
     "IPv6": "s/^ *counter name refused$/meta nfproto ipv6 accept\\n&/",
+    "TCP over IPv6": "s/^ *counter name refused$/meta nfproto ipv6 meta l4proto tcp accept\\n&/",
+    "UDP over IPv6": "s/^ *counter name refused$/meta nfproto ipv6 meta l4proto udp accept\\n&/",
     "IPv6 has no rules": "s/table inet/table ip/; /ip6/d; s/reject with icmpx type admin-prohibited/reject/",
     "the server's rule is missing": "/tcp dport 9000/d",
     "the model API's rule is missing": "/tcp dport 443/d",
