@@ -105,6 +105,7 @@ fi
 # same namespace start from nothing. What nobody allowed is answered with an error at once instead of silence,
 # so that programs do not hang; such an answer comes back over the loopback interface, as a reply.
 # Docker's own resolver at 127.0.0.11 is not inside: it asks the outside world for whoever asks it.
+# Only TCP and UDP are counted: the kernel sends ICMPv6 by itself, and that must not pass for a refused probe.
 nft --file - <<RULES || stop "the rules could not be set"
 table inet sandbox
 delete table inet sandbox
@@ -130,7 +131,7 @@ table inet sandbox {
         oif lo ct state established,related accept
 $rules
         $neighbours
-        counter name refused
+        meta l4proto { tcp, udp } counter name refused
         meta l4proto tcp reject with tcp reset
         reject with icmpx type admin-prohibited
     }

@@ -122,13 +122,13 @@ class Lab:
 
         `hosts` and `resolver` are what Docker writes into /etc; `user` None means root with what the firewall's
         entrypoint gets, a number that user with nothing; `mounts` maps places to what is seen there, to be read
-        only; `env` is all of the environment besides PATH.
+        only; `options` are what Docker sets besides; `env` is all of the environment besides PATH.
         """
         script = self._container_script(name, how.get("mounts", {}))
         for file, text in (("hosts", how.get("hosts", "")), ("resolv.conf", how.get("resolver", ""))):
             (self.work / f"{name}.{file}").write_text(text)
         user = how.get("user")
-        limits = ["--inh-caps=-all", "--no-new-privs", "--clear-groups"]
+        limits = ["--inh-caps=-all", "--clear-groups", *how.get("options", ["--no-new-privs"])]
         if user is None:
             limits += [f"--bounding-set={FIREWALL_CAPABILITIES}"]
         else:
