@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from home import Home
 from raw import META, Server, code_after_broken_pipe, outlives_its_parent
 from report import Report
-from sdk import MODES, SDK, Session, connect, connect_http
+from sdk import MODES, SDK, Refused, Session, connect, connect_http
 
 TOOLS = [
     "search_vault",
@@ -154,8 +154,12 @@ async def check_call(session: Session, tool: dict, arguments: dict, report: Repo
 
 
 async def check_refusal(session: Session, tool: str, arguments: dict, word: str, report: Report) -> None:
-    result = await session.call(tool, arguments)
-    told = result.get("isError") and word in result["content"][0]["text"]
+    try:
+        result = await session.call(tool, arguments)
+        told = result.get("isError") and word in result["content"][0]["text"]
+    except Refused as refused:
+        # Only what is no call of a tool at all is an error of the protocol.
+        result, told = refused, refused.code == -32602 and word == "unknown tool" and word in refused.message
     report.check(told, f"{tool} {arguments} is refused with a reason", result)
 
 
