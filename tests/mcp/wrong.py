@@ -65,9 +65,9 @@ class Wrong(BaseHTTPRequestHandler):
             return self.speak_websocket()
         if "text/event-stream" in self.headers.get("Accept", ""):
             return self.answer(200, "text/event-stream", f"data: {SECRET}\n\n")
-        # A script for those who load one, a page for those who open one.
-        kind = "text/javascript" if self.headers.get("Sec-Fetch-Dest") == "script" else "text/html"
-        self.answer(200, kind, f"window.leaked = '{SECRET}'; export default '{SECRET}'" if "module" in self.path else f"window.leaked = '{SECRET}'")
+        leak = f"window.leaked = '{SECRET}'"
+        module = f"export default '{SECRET}'"
+        self.answer(200, "text/javascript", module if self.path.endswith("?module") else leak)
 
     do_PUT = do_DELETE = do_POST
 
