@@ -13,7 +13,8 @@ from tools import Tools
 
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 MCP_REMOTE = "mcp-remote/dist/proxy.js"
-SECONDS = 120
+# How long one command may take; the slowest that work take ten.
+SECONDS = 45
 # The load that the server must bear without an error.
 CONNECTIONS = 8
 REQUESTS = 500

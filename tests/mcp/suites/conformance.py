@@ -31,9 +31,8 @@ class Finding:
     untestable: bool
 
 
-def run(tools: Tools, url: str, era: str, env: dict[str, str]) -> tuple[int, list[str]]:
-    """How many checks succeeded, and what differs from the baseline."""
-    folder = tools.work / f"conformance-{era}"
+def run(tools: Tools, url: str, era: str, env: dict[str, str], folder: Path) -> tuple[int, list[str]]:
+    """How many checks succeeded, and what differs from the baseline. The folder is filled with all checks."""
     shutil.rmtree(folder, ignore_errors=True)
     options = ["--url", url, "--spec-version", era, "--suite", "all", "--timeout", "8000", "-o", str(folder)]
     subprocess.run([*tools.package(PROGRAM), "server", *options], env=env, capture_output=True, timeout=300)

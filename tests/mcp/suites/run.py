@@ -63,7 +63,10 @@ def timed(work: Callable[[], Outcome]) -> tuple[int, list[str], float]:
 def run_suites(table: Table, tools: Tools, clients: Clients, env: dict[str, str], ways: dict[str, Way]) -> None:
     http, token = ways["http"], ways["token"]
     for era in conformance.ERAS:
-        table.row("conformance", http.name, era, lambda era=era: conformance.run(tools, http.url, era, env))
+        found = tools.work / f"conformance-{era}"
+        table.row(
+            "conformance", http.name, era, lambda e=era, f=found: conformance.run(tools, http.url, e, env, f)
+        )
     for way in (http, token):
         table.row("mcpcheck", way.name, "2026-07-28", lambda way=way: clients.mcpcheck(way))
     for way in ways.values():
@@ -83,9 +86,9 @@ def run_controls(table: Table, tools: Tools, clients: Clients, env: dict[str, st
     with wrong.listening() as server:
         way = Way("control", url=server.url)
         for era in conformance.ERAS:
-            table.control(
-                "conformance", era, "dns-rebinding-protection/", lambda era=era: conformance.run(tools, way.url, era, env)
-            )
+            found = tools.work / f"control-{era}"
+            work = lambda e=era, f=found: conformance.run(tools, way.url, e, env, f)  # noqa: E731
+            table.control("conformance", era, "dns-rebinding-protection/", work)
         table.control("mcpcheck", "2026-07-28", "origin: fail", lambda: clients.mcpcheck(way))
         table.control("inspector --strict", "2025-11-25", "ended with 6", lambda: clients.inspect(way, "legacy"))
         table.control("inspector --load", "2025-11-25", "'errors': 500", lambda: clients.load(way))
