@@ -61,13 +61,15 @@ class Wrong(BaseHTTPRequestHandler):
         self.answer(200, "application/json", json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 
     def do_GET(self) -> None:
+        if "nothing-here" in self.path:
+            return self.answer(404, "text/plain", "")
         if self.headers.get("Upgrade", "").lower() == "websocket":
             return self.speak_websocket()
         if "text/event-stream" in self.headers.get("Accept", ""):
             return self.answer(200, "text/event-stream", f"data: {SECRET}\n\n")
         leak = f"window.leaked = '{SECRET}'"
         module = f"export default '{SECRET}'"
-        self.answer(200, "text/javascript", module if self.path.endswith("?module") else leak)
+        self.answer(200, "text/javascript", module if self.path.endswith("module") else leak)
 
     do_PUT = do_DELETE = do_POST
 

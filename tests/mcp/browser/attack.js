@@ -130,13 +130,42 @@ async function socket(url) {
 
 // What the browser remembers of the answer's size; nothing for another origin's that does not allow it.
 async function sizes(url) {
-  const unique = `${url}?sizes=${Math.random()}`;
+  const unique = withQuery(url, `sizes=${Math.random()}`);
   await text(unique).catch(() => {});
   // The entry is written a moment after the text has come.
   await new Promise((done) => setTimeout(done, 50));
   const [entry] = performance.getEntriesByName(unique);
   const told = [entry?.encodedBodySize, entry?.decodedBodySize, entry?.responseStatus].filter(Boolean);
   return told.length ? `sizes ${told}` : "";
+}
+
+const withQuery = (url, query) => `${url}${url.includes("?") ? "&" : "?"}${query}`;
+
+// Whether elements that load this address end otherwise than those that load one where nothing is: that tells a page
+// which names exist, although it cannot read a byte.
+async function existence(url) {
+  const ends = async (tag, more) => {
+    const element = make(tag, more);
+    const ended = once(element, "load", "error", "loadedmetadata");
+    document.body.append(element);
+    const { type } = await ended;
+    element.remove();
+    return type;
+  };
+  const kinds = {
+    script: (src) => ["script", { src }],
+    object: (data) => ["object", { data, type: "text/html" }],
+    stylesheet: (href) => ["link", { rel: "stylesheet", href }],
+    preload: (href) => ["link", { rel: "preload", as: "style", href }],
+    image: (src) => ["img", { src }],
+    audio: (src) => ["audio", { src, preload: "metadata" }],
+  };
+  const told = [];
+  for (const [kind, of] of Object.entries(kinds)) {
+    const [here, nowhere] = [await ends(...of(url)), await ends(...of(`${url}-nothing-here`))];
+    if (here !== nowhere) told.push(kind);
+  }
+  return told.length ? `it exists, tells ${told}` : "";
 }
 
 const ATTEMPTS = [
@@ -159,7 +188,7 @@ const ATTEMPTS = [
   { how: "EventSource", reads: true, run: events },
   { how: "WebSocket", reads: true, run: socket },
   { how: "script", reads: true, run: script },
-  { how: "module", reads: true, run: async (url) => (await import(`${url}?module`)).default },
+  { how: "module", reads: true, run: async (url) => (await import(withQuery(url, "module"))).default },
   { how: "image", run: (url) => loaded(make("img", { src: url }), (image) => image.naturalWidth || "") },
   { how: "frame", run: (url) => frame(url) },
   { how: "frame without an origin, POST", reads: true, calls: true, run: sandboxed },
@@ -187,6 +216,7 @@ const ATTEMPTS = [
       }),
   },
   { how: "sizes of the answer", reads: true, run: sizes },
+  { how: "existence", reads: true, run: existence },
 ];
 
 async function tried({ how, reads = false, calls = false, run }, url) {
