@@ -194,7 +194,10 @@ impl Bridge {
             request = request.header("mcp-protocol-version", version);
         }
         if is_named {
-            let texts = [("mcp-method", &message["method"]), ("mcp-name", &message["params"]["name"])];
+            let params = &message["params"];
+            // A resource is named by its address.
+            let subject = if params["name"].is_string() { &params["name"] } else { &params["uri"] };
+            let texts = [("mcp-method", &message["method"]), ("mcp-name", subject)];
             for (name, value) in texts {
                 if let Some(value) = value.as_str().and_then(|text| HeaderValue::from_str(text).ok()) {
                     request = request.header(name, value);

@@ -21,6 +21,9 @@ const LOCAL_NAMES: [&str; 4] = ["127.0.0.1", "localhost", "[::1]", "host.docker.
 /// Pages that a program on this machine may have served itself, on this very port.
 const LOCAL_ORIGINS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+/// From where a browser was made to send a request.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
 /// What a request needs to be let in.
 pub(super) struct Door {
     /// `host:port`, in lower case; none where names mean nothing, as on a Unix socket.
@@ -43,7 +46,7 @@ pub(super) enum Authorization {
 /// Why a request is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// The wrong Host or Origin.
+    /// The wrong Host or Origin, or a page of another origin.
     Forbidden,
     /// No token, or a wrong one.
     Unauthorized,
@@ -91,7 +94,7 @@ impl Door {
 
     /// The profile that the request may ask for.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Profile, Refused> {
-        if !self.knows_host(uri, headers) || !self.knows_origin(headers) {
+        if !self.knows_host(uri, headers) || !self.knows_origin(headers) || comes_from_a_page(headers) {
             return Err(Refused::Forbidden);
         }
         let mut authorizations = headers.get_all(AUTHORIZATION).iter();
@@ -126,6 +129,17 @@ impl Door {
             }
             (Some(_), Some(_)) => false,
         }
+    }
+}
+
+/// Did a page of another origin make a browser send it? Where a browser names no origin, as for images and forms,
+/// it still says this (Fetch Metadata), and no page can leave it out. Programs do not say it.
+fn comes_from_a_page(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+    match (sites.next(), sites.next()) {
+        (None, _) => false,
+        (Some(site), None) => !["same-origin", "none"].iter().any(|known| site == known),
+        (Some(_), Some(_)) => true,
     }
 }
 

@@ -29,9 +29,10 @@ use super::{answer, prompts, requests, resources, uri};
 use crate::ops::{Caller, IsWanted, Progress};
 
 /// A page and a lens.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' \
-                    stroke='%237c3aed' stroke-width='2'%3E%3Cpath d='M5 3h9l5 5v13H5z'/%3E%3Ccircle cx='11' \
-                    cy='13' r='3'/%3E%3Cpath d='m13.5 15.5 2.5 2.5'/%3E%3C/svg%3E";
+const ICON: &str = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%20\
+                    0%2024%2024'%20fill='none'%20stroke='%237c3aed'%20stroke-width='2'%3E%3Cpath%2\
+                    0d='M5%203h9l5%205v13H5z'/%3E%3Ccircle%20cx='11'%20cy='13'%20r='3'/%3E%3Cpath%\
+                    20d='m13.5%2015.5%202.5%202.5'/%3E%3C/svg%3E";
 
 /// The server over one vault.
 pub(super) struct Server<O> {
@@ -300,7 +301,7 @@ impl<O: Operations> ServerHandler for Server<O> {
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "method not found", None);
         let is_modern = !is_older(&context);
         Err(match request.method.as_str() {
-            "initialize" if is_modern => unknown(),
+            "initialize" | "resources/subscribe" | "resources/unsubscribe" if is_modern => unknown(),
             "tools/call" => {
                 ErrorData::invalid_params("`name` must be a string and `arguments` an object", None)
             }

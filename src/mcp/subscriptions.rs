@@ -22,7 +22,7 @@ pub(super) const MAX_STREAMS: usize = 16;
 /// Addresses that one client may watch.
 pub(super) const MAX_ADDRESSES: usize = 1000;
 /// Between two looks at the catalogue, for each begun ten thousand notes: a look costs time in proportion.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const BETWEEN_LOOKS: Duration = Duration::from_secs(3);
 const NOTES_PER_INTERVAL: usize = 10_000;
 
 /// Sees what becomes different from one look to the next.

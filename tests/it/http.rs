@@ -352,3 +352,26 @@ fn the_wall_holds_over_a_socket() {
 fn the_wall_holds_over_http() {
     the_wall_holds("http");
 }
+
+/// A page on another port cannot read an answer; it must not run a tool either, nor see that there is one. For
+/// images, objects and forms a browser names no origin, but says that a page is behind it.
+#[test]
+fn a_page_makes_no_browser_run_a_tool() {
+    let home = home();
+    let server = Daemon::start(&home, &["--transport", "http", "--port", "0"]);
+    let (port, host) = (server.port(), format!("localhost:{}", server.port()));
+    let routes = [
+        "/get_full_note?path=Boat.md",
+        "/get_full_note?path=Nothing.md",
+        "/list_topics",
+        "/status",
+        "/health",
+    ];
+    for route in routes {
+        let status =
+            |site: &str| ask(port, "GET", route, &[("Host", &host), ("Sec-Fetch-Site", site)], "").status;
+        assert_eq!(["cross-site", "same-site"].map(status), [403, 403], "{route}");
+        assert_ne!(status("none"), 403, "{route}");
+    }
+    assert_eq!(server.end().0, Some(0));
+}

@@ -174,3 +174,24 @@ fn a_socket_has_no_hosts_and_no_pages() {
     assert_eq!(check(&door, "/mcp", &[("origin", b"http://localhost:9000")]), FORBIDDEN);
     assert_eq!(check(&door, "/mcp", &[("authorization", b"Bearer x")]), UNAUTHORIZED);
 }
+
+/// A browser says where a request comes from even where it names no origin.
+#[test]
+fn nothing_that_a_page_makes_a_browser_send_is_let_in() {
+    let table: [(&[&[u8]], bool); 8] = [
+        (&[], true),
+        (&[b"none"], true),
+        (&[b"same-origin"], true),
+        (&[b"same-site"], false),
+        (&[b"cross-site"], false),
+        (&[b"Same-Origin"], false),
+        (&[b""], false),
+        (&[b"none", b"none"], false),
+    ];
+    for (sites, is_let_in) in table {
+        let mut headers: Vec<(&str, &[u8])> = vec![("host", b"localhost:9000")];
+        headers.extend(sites.iter().map(|site| ("sec-fetch-site", *site)));
+        let expected = if is_let_in { Ok(Profile::Public) } else { FORBIDDEN };
+        assert_eq!(check(&open_door(), "/get_full_note?path=Boat", &headers), expected, "{sites:?}");
+    }
+}
