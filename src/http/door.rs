@@ -1,5 +1,5 @@
 //! Who may ask, decided from the head of a request alone, before a byte of its body is read: the right
-//! Host, no foreign Origin, a token where one is needed. Pure; it knows nothing of sockets.
+//! Host, no foreign Origin, no page behind it, a token where one is needed. Pure; it knows nothing of sockets.
 //!
 //! Host and Origin keep a web page in the owner's browser out (DNS rebinding, cross-site requests); the
 //! token keeps other programs and other machines out. A token says for which profile it is, and no

@@ -83,8 +83,8 @@ pub enum ServeError {
 pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> Result<(), ServeError> {
     silence_panics();
     let runtime = runtime()?;
-    let service =
-        Guard::new(Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous()));
+    let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
+    let service = Guard::new(server.for_one_client());
     let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
     // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.
     runtime.shutdown_background();

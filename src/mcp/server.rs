@@ -10,7 +10,8 @@ use rmcp::model::{
     CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Icon, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -41,8 +42,8 @@ pub(super) struct Server<O> {
     slots: Arc<Semaphore>,
     /// Streams of notifications, of the newest revision.
     streams: Arc<Semaphore>,
-    /// What a client of an older revision watches.
-    subscriptions: Subscriptions,
+    /// What the one client watches, if there is a connection that lasts and it speaks an older revision.
+    subscriptions: Option<Subscriptions>,
     bucket: TokenBucket,
 }
 
@@ -60,9 +61,14 @@ impl<O: Operations> Server<O> {
             reindex,
             slots: Arc::new(slots),
             streams: Arc::new(streams),
-            subscriptions: Subscriptions::default(),
+            subscriptions: None,
             bucket,
         }
+    }
+
+    /// All requests come from one client, over one connection, on which it can be told of changes.
+    pub(super) fn for_one_client(self) -> Self {
+        Server { subscriptions: Some(Subscriptions::default()), ..self }
     }
 
     fn tool(&self, name: &str) -> Result<ToolName, CallError> {
@@ -190,9 +196,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         let page = self
             .asked(&context, move |operations, caller| resources::page(operations, cursor, caller))
             .await??;
-        if is_older(&context) {
-            self.subscriptions.list_was_seen();
-            self.subscriptions.notify(&self.operations, context.peer);
+        if let Some(subscriptions) = self.subscriptions.as_ref().filter(|_| is_older(&context)) {
+            subscriptions.list_was_seen();
+            subscriptions.notify(&self.operations, context.peer);
         }
         Ok(page)
     }
@@ -220,14 +226,17 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let Some(subscriptions) = &self.subscriptions else {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        };
         if uri::path_in(&request.uri).is_none() {
             return Err(ErrorData::invalid_params("this is no address of a note", None));
         }
-        if !self.subscriptions.add(request.uri) {
+        if !subscriptions.add(request.uri) {
             let message = format!("at most {MAX_ADDRESSES} addresses can be watched");
             return Err(ErrorData::invalid_params(message, None));
         }
-        self.subscriptions.notify(&self.operations, context.peer);
+        subscriptions.notify(&self.operations, context.peer);
         Ok(())
     }
 
@@ -236,7 +245,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscriptions.remove(&request.uri);
+        if let Some(subscriptions) = &self.subscriptions {
+            subscriptions.remove(&request.uri);
+        }
         Ok(())
     }
 

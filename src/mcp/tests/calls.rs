@@ -1,10 +1,13 @@
 //! Calls of tools without MCP around them: the same door, the same limits, and every failure by its kind.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
+use super::client::{Client, Setup};
 use super::fake::Fake;
 use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
@@ -93,4 +96,32 @@ fn only_one_of_the_alternatives_may_be_given() {
             }
         }
     }
+}
+
+/// Between two requests over HTTP there is nobody to tell of changes, and nothing is looked at for one who has
+/// gone; over a connection there is.
+#[test]
+fn only_a_connection_is_told_of_changes() {
+    let settle = || std::thread::sleep(Duration::from_millis(300));
+    let over_http = Fake::new();
+    let server = Server::new(Arc::clone(&over_http), ReindexAccess::Refused, 2, TokenBucket::new(10.0, 0.0));
+    let endpoint = Endpoint::behind(Guard::with_deadline(server, PATIENCE));
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}"#;
+    let request = http::Request::post("http://localhost/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("host", "localhost")
+        .body(http_body_util::Full::new(bytes::Bytes::from_static(list.as_bytes())))
+        .unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    assert_eq!(runtime.block_on(endpoint.answer(request)).status(), 200);
+    settle();
+    assert_eq!((over_http.started.load(SeqCst), over_http.looks.load(SeqCst)), (1, 0));
+
+    let over_pipes = Fake::new();
+    let mut client = Client::connected(&over_pipes, &Setup::default());
+    client.request("resources/list", &json!({}));
+    settle();
+    client.request("ping", &json!({}));
+    assert_eq!(over_pipes.looks.load(SeqCst), 1);
 }

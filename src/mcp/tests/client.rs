@@ -49,7 +49,7 @@ impl Client {
         let (server_output, output) = duplex(1 << 16);
         let bucket = TokenBucket::new(setup.burst, 0.0);
         let server = Server::new(Arc::clone(fake), setup.reindex, setup.slots, bucket);
-        let guard = Guard::with_deadline(server, setup.deadline);
+        let guard = Guard::with_deadline(server.for_one_client(), setup.deadline);
         let server = runtime.spawn(serve_until_left(guard, server_input, server_output));
         let lines = BufReader::new(output).lines();
         Client { runtime, input: Some(input), lines, server, next_id: 0 }

@@ -25,6 +25,8 @@ pub(super) struct Fake {
     _folder: tempfile::TempDir,
     /// Calls that began.
     pub(super) started: AtomicUsize,
+    /// Looks at the catalogue.
+    pub(super) looks: AtomicUsize,
     /// Held by a test that wants searches for `wait` to wait.
     pub(super) gate: Mutex<()>,
 }
@@ -34,7 +36,13 @@ impl Fake {
         let folder = tempfile::tempdir().unwrap();
         let rules = Rules::compile(&RuleText::default()).unwrap();
         let vault = Vault::open(folder.path(), Box::new(FixedRules(Arc::new(rules)))).unwrap();
-        Arc::new(Fake { vault, _folder: folder, started: AtomicUsize::new(0), gate: Mutex::new(()) })
+        Arc::new(Fake {
+            vault,
+            _folder: folder,
+            started: AtomicUsize::new(0),
+            looks: AtomicUsize::new(0),
+            gate: Mutex::new(()),
+        })
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "every operation answers so")]
@@ -84,6 +92,7 @@ impl Operations for Fake {
     }
 
     fn catalogue(&self) -> Result<Option<Catalogue>, OpError> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         Ok(None)
     }
 
