@@ -316,7 +316,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 }
 
 #[test]
-fn outages_and_greed_are_told() {
+fn an_outage_is_told() {
     let home = home("false");
     let rest = Rest::start(&home);
     home.configure("[vault]\npath = \"~/Notes\"\n[privacy]\nfolder = [\"misspelt\"]\n");
@@ -324,11 +324,7 @@ fn outages_and_greed_are_told() {
     assert_eq!(outage.status, 503, "{outage:?}");
     assert!(outage.body.contains("nothing is served") && !outage.body.contains("misspelt"), "{outage:?}");
     home.configure(&format!("{SETTINGS}false\n"));
-    let greedy = (0..2_000).map(|_| rest.ask("GET", "/status", "")).find(|answer| answer.status != 200);
-    let greedy = greedy.expect("at some time it is too much");
-    assert_eq!((greedy.status, greedy.head.contains("retry-after: 1")), (429, true), "{greedy:?}");
-    // The same measure for both protocols.
-    assert_eq!(rest.over_mcp("index_status", &json!({})), Value::Null);
+    assert_eq!(rest.ask("GET", "/status", "").status, 200);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
@@ -62,13 +64,35 @@ fn every_failure_is_told_by_its_kind() {
     assert_eq!(answer["passages"][0]["path"], "Projects/Boat.md");
 }
 
+/// What MCP over HTTP answers to a message.
+fn ask(endpoint: &Endpoint<Fake>, message: &Value) -> Value {
+    let request = http::Request::post("http://localhost/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("host", "localhost")
+        .body(Full::new(Bytes::from(message.to_string())))
+        .unwrap();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let body = runtime.block_on(async { endpoint.answer(request).await.collect().await.unwrap().to_bytes() });
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// One measure for calls by either protocol.
 #[test]
 fn a_burst_is_braked() {
-    let endpoint = endpoint(2.0, PATIENCE);
-    let outcomes =
-        [(); 3].map(|()| call(&endpoint, ToolName::ListTags, &json!({})).map_err(|(kind, _)| kind));
-    assert!(outcomes[0].is_ok() && outcomes[1].is_ok());
-    assert_eq!(outcomes[2], Err(Failure::TooManyCalls));
+    let endpoint = endpoint(3.0, PATIENCE);
+    let by_mcp = || {
+        let params = json!({ "name": "list_tags" });
+        let answer =
+            ask(&endpoint, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }));
+        (answer["result"]["isError"].clone(), answer["result"]["content"][0]["text"].clone())
+    };
+    let by_itself = || call(&endpoint, ToolName::ListTags, &json!({})).map_err(|(kind, _)| kind);
+    assert!(by_itself().is_ok());
+    assert_eq!(by_mcp().0, false);
+    assert!(by_itself().is_ok());
+    assert_eq!(by_mcp(), (json!(true), json!("too many calls: wait a second, then ask again")));
+    assert_eq!(by_itself(), Err(Failure::TooManyCalls));
 }
 
 /// What the exact schema calls given is what the check refuses beside another alternative.
@@ -106,15 +130,8 @@ fn only_a_connection_is_told_of_changes() {
     let over_http = Fake::new();
     let server = Server::new(Arc::clone(&over_http), ReindexAccess::Refused, 2, TokenBucket::new(10.0, 0.0));
     let endpoint = Endpoint::behind(Guard::with_deadline(server, PATIENCE));
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}"#;
-    let request = http::Request::post("http://localhost/mcp")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("host", "localhost")
-        .body(http_body_util::Full::new(bytes::Bytes::from_static(list.as_bytes())))
-        .unwrap();
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    assert_eq!(runtime.block_on(endpoint.answer(request)).status(), 200);
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/list", "params": {} });
+    assert!(ask(&endpoint, &list)["result"].is_object());
     settle();
     assert_eq!((over_http.started.load(SeqCst), over_http.looks.load(SeqCst)), (1, 0));
 
