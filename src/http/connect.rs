@@ -1,17 +1,20 @@
 //! A bridge for clients that speak only over standard input and output: each line goes to a running
-//! server as one HTTP request, each answer comes back as a line. Several clients share one server that
-//! way, and a container needs nothing but the server's socket or one open port.
+//! server as one HTTP request, each message of its answer comes back as a line. Several clients share one
+//! server that way, and a container needs nothing but the server's socket or one open port.
 //!
 //! Invariant: standard output carries the server's JSON-RPC messages and nothing else; a request that
 //! the server cannot answer is answered here, in words that hold nothing of it.
 
+mod events;
+
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
-use http::{HeaderValue, Method, Request, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
@@ -19,12 +22,15 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::mcp::termination;
+use events::{Events, TooLong};
 
-/// How long the server may take; its own deadline comes before.
+/// How long the server may be silent. Its own deadline comes before, and a stream says now and then that it is
+/// alive.
 const PATIENCE: Duration = Duration::from_secs(75);
 /// How long answers in flight may still come after the client closed its side.
 const GRACE: Duration = Duration::from_millis(1_500);
@@ -35,6 +41,8 @@ const MAX_ANSWER_BYTES: usize = 16 << 20;
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// JSON-RPC's range for errors of an implementation.
 const UNREACHABLE: i64 = -32_000;
+const BROKEN: &str = "the connection to the server broke";
+const LATE: &str = "the server did not answer in time";
 
 /// Where the server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +80,7 @@ impl Target {
 /// Connects standard input and output to a server until the client leaves.
 pub fn connect(target: Target, token: Option<String>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let bridge = Arc::new(Bridge { target, token, version: Mutex::new(None) });
+    let bridge = Arc::new(Bridge::new(target, token));
     runtime.block_on(async {
         tokio::select! {
             () = pass_on(bridge, tokio::io::stdin(), tokio::io::stdout()) => {}
@@ -98,7 +106,6 @@ async fn pass_on(
         }
     });
     let mut lines = BufReader::new(input).lines();
-    let slots = Arc::new(Semaphore::new(REQUESTS_AT_ONCE));
     let mut asking = JoinSet::new();
     while let Ok(Some(line)) = lines.next_line().await {
         if writing.is_finished() {
@@ -112,20 +119,28 @@ async fn pass_on(
         // The first request decides the version that the others name, so it goes alone.
         if message["method"] == "initialize" {
             bridge.ask(line, &message, &sender).await;
-        } else {
-            let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
-            asking.spawn(async move {
-                bridge.ask(line, &message, &sender).await;
-                drop(slot);
-            });
+            continue;
         }
+        if message["method"] == "notifications/cancelled" {
+            bridge.cancel(&message["params"]["requestId"]);
+        }
+        let cancelled = bridge.cancellation(&message);
+        asking.spawn(async move {
+            tokio::select! {
+                () = bridge.ask(line, &message, &sender) => {}
+                // The connection ends with the request, and so does the server's work.
+                Ok(()) = cancelled => {}
+            }
+            bridge.forget(&message);
+        });
+        while asking.try_join_next().is_some() {}
     }
     drop(sender);
     let all_done = async {
         while asking.join_next().await.is_some() {}
         let _ = writing.await;
     };
-    let _ = tokio::time::timeout(GRACE, all_done).await;
+    let _ = timeout(GRACE, all_done).await;
 }
 
 struct Bridge {
@@ -133,22 +148,47 @@ struct Bridge {
     token: Option<String>,
     /// What `initialize` agreed on.
     version: Mutex<Option<String>>,
+    slots: Semaphore,
+    /// Requests that are not answered yet, by their `id`.
+    asked: Mutex<HashMap<String, oneshot::Sender<()>>>,
 }
 
 impl Bridge {
+    fn new(target: Target, token: Option<String>) -> Bridge {
+        let slots = Semaphore::new(REQUESTS_AT_ONCE);
+        Bridge { target, token, version: Mutex::default(), slots, asked: Mutex::default() }
+    }
+
     /// Asks the server, and sends on what it answers.
     async fn ask(&self, line: String, message: &Value, answers: &mpsc::Sender<String>) {
-        let outcome = tokio::time::timeout(PATIENCE, self.exchange(line, message)).await;
-        let lines = match outcome {
-            Ok(Ok(lines)) => lines,
-            Ok(Err(text)) => refusal(message, text),
-            Err(_elapsed) => refusal(message, "the server did not answer in time"),
-        };
-        for line in lines {
-            if message["method"] == "initialize" {
-                self.remember_version(&line);
-            }
+        if let Err(text) = self.exchange(line, message, answers).await
+            && let Some(line) = refusal(message, text)
+        {
             let _ = answers.send(line).await;
+        }
+    }
+
+    /// Completes when the client cancels the request.
+    fn cancellation(&self, message: &Value) -> oneshot::Receiver<()> {
+        let (cancel, cancelled) = oneshot::channel();
+        if is_request(message) {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.insert(message["id"].to_string(), cancel);
+        }
+        cancelled
+    }
+
+    fn cancel(&self, id: &Value) {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string());
+        if let Some(cancel) = asked {
+            let _ = cancel.send(());
+        }
+    }
+
+    fn forget(&self, message: &Value) {
+        if is_request(message) {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.remove(&message["id"].to_string());
         }
     }
 
@@ -159,17 +199,51 @@ impl Bridge {
         }
     }
 
-    async fn exchange(&self, line: String, message: &Value) -> Result<Vec<String>, &'static str> {
+    async fn exchange(
+        &self,
+        line: String,
+        message: &Value,
+        answers: &mpsc::Sender<String>,
+    ) -> Result<(), &'static str> {
+        let slot = self.slots.acquire().await.map_err(|_| BROKEN)?;
+        let mut answer = timeout(PATIENCE, self.reach(line, message)).await.map_err(|_elapsed| LATE)??;
+        let response = &mut answer.response;
+        match response.status() {
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(()),
+            StatusCode::UNAUTHORIZED => {
+                Err("the server wants a token: set OBSEARCH_TOKEN to one that it knows")
+            }
+            StatusCode::FORBIDDEN => Err("the server does not accept this host name: see its --allowed-host"),
+            _ if is_stream(response) => {
+                // It may stay open for as long as the client likes.
+                drop(slot);
+                pass_on_events(response.body_mut(), &message["id"], answers).await
+            }
+            // An error of the protocol has a status of its own, and is a message all the same.
+            _ => {
+                let body = timeout(PATIENCE, whole(response.body_mut())).await.map_err(|_elapsed| LATE)?;
+                let line = one_line(&body.ok_or(BROKEN)?).ok_or("the server refused the request")?;
+                if message["method"] == "initialize" {
+                    self.remember_version(&line);
+                }
+                let _ = answers.send(line).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends the request, until the head of its answer is there.
+    async fn reach(&self, line: String, message: &Value) -> Result<Answer, &'static str> {
         const UNREACHED: &str = "the server cannot be reached; is `obsearch serve` running there?";
         match &self.target {
             Target::Socket(path) => {
                 let stream = UnixStream::connect(path).await.map_err(|_| UNREACHED)?;
-                self.send(stream, self.request(line, message, "localhost", "/mcp")?).await
+                send(stream, self.request(line, message, "localhost", "/mcp")?).await
             }
             Target::Url { authority, path } => {
                 let stream = TcpStream::connect(authority).await.map_err(|_| UNREACHED)?;
                 let _ = stream.set_nodelay(true);
-                self.send(stream, self.request(line, message, authority, path)?).await
+                send(stream, self.request(line, message, authority, path)?).await
             }
         }
     }
@@ -212,37 +286,52 @@ impl Bridge {
         }
         request.body(Full::new(Bytes::from(line))).map_err(|_| "the request could not be made")
     }
-
-    async fn send<S>(&self, stream: S, request: Request<Full<Bytes>>) -> Result<Vec<String>, &'static str>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        const BROKEN: &str = "the connection to the server broke";
-        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|_| BROKEN)?;
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await.map_err(|_| BROKEN)?;
-        let status = response.status();
-        let is_stream = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-        let body = whole(response.into_body()).await.ok_or(BROKEN)?;
-        match status {
-            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(Vec::new()),
-            StatusCode::UNAUTHORIZED => {
-                Err("the server wants a token: set OBSEARCH_TOKEN to one that it knows")
-            }
-            StatusCode::FORBIDDEN => Err("the server does not accept this host name: see its --allowed-host"),
-            _ if is_stream => Ok(events(&body)),
-            // An error of the protocol has a status of its own, and is a message all the same.
-            _ => one_line(&body).map(|line| vec![line]).ok_or("the server refused the request"),
-        }
-    }
 }
 
-async fn whole(body: Incoming) -> Option<String> {
+/// An answer whose head has come. Its connection ends with it.
+struct Answer {
+    response: Response<Incoming>,
+    _connection: JoinSet<hyper::Result<()>>,
+}
+
+async fn send<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer, &'static str>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sender, driving) = handshake(TokioIo::new(stream)).await.map_err(|_| BROKEN)?;
+    let mut connection = JoinSet::new();
+    connection.spawn(driving);
+    let response = sender.send_request(request).await.map_err(|_| BROKEN)?;
+    Ok(Answer { response, _connection: connection })
+}
+
+fn is_stream(answer: &Response<Incoming>) -> bool {
+    let kind = answer.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+async fn whole(body: &mut Incoming) -> Option<String> {
     let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await.ok()?.to_bytes();
     String::from_utf8(body.to_vec()).ok()
+}
+
+/// Sends on the messages of a stream as they come. The last one answers the request.
+async fn pass_on_events(
+    body: &mut Incoming,
+    id: &Value,
+    answers: &mpsc::Sender<String>,
+) -> Result<(), &'static str> {
+    let mut events = Events::default();
+    let mut is_answered = false;
+    while let Some(frame) = timeout(PATIENCE, body.frame()).await.map_err(|_elapsed| LATE)? {
+        let piece = frame.map_err(|_| BROKEN)?.into_data().unwrap_or_default();
+        for line in events.read(&piece).map_err(|TooLong| BROKEN)?.iter().filter_map(|data| one_line(data)) {
+            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+            is_answered |= message["id"] == *id && message["method"].is_null();
+            let _ = answers.send(line).await;
+        }
+    }
+    if is_answered { Ok(()) } else { Err(BROKEN) }
 }
 
 /// A JSON-RPC message on one line; none for anything else.
@@ -251,23 +340,14 @@ fn one_line(body: &str) -> Option<String> {
     message["jsonrpc"].is_string().then(|| message.to_string())
 }
 
-/// The messages of an event stream.
-fn events(body: &str) -> Vec<String> {
-    let events = body.split("\n\n").map(|event| {
-        let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
-        data.map(str::trim_start).collect::<Vec<_>>().join("\n")
-    });
-    events.filter_map(|data| one_line(&data)).collect()
+fn is_request(message: &Value) -> bool {
+    message["method"].is_string() && !message["id"].is_null()
 }
 
-/// The answer to a request that got none; notifications get none anyway.
-fn refusal(message: &Value, text: &str) -> Vec<String> {
-    let id = &message["id"];
-    if id.is_null() || message["method"].is_null() {
-        return Vec::new();
-    }
+/// The answer to a request that got none; none for notifications.
+fn refusal(message: &Value, text: &str) -> Option<String> {
     let error = json!({ "code": UNREACHABLE, "message": text });
-    vec![json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()]
+    is_request(message).then(|| json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string())
 }
 
 #[cfg(test)]
@@ -287,11 +367,9 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_taken_from_streams_and_nothing_else_is_passed_on() {
-        let stream = "retry: 3000\n\nid: 1\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1}\n\n: ping\n\ndata: {\"x\":1}\n\n";
-        assert_eq!(events(stream), [r#"{"jsonrpc":"2.0","id":1}"#]);
+    fn only_messages_are_passed_on_and_only_requests_answered() {
         assert_eq!(one_line("{\"error\":\"not found\"}"), None);
-        assert_eq!(refusal(&json!({ "method": "x" }), "y"), [""; 0]);
-        assert_eq!(refusal(&json!({ "id": 1, "result": {} }), "y"), [""; 0]);
+        assert_eq!(refusal(&json!({ "method": "x" }), "y"), None);
+        assert_eq!(refusal(&json!({ "id": 1, "result": {} }), "y"), None);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::common::Home;
-use crate::server::Server;
+use crate::server::{Daemon, Server};
 
 const PUBLIC: &str = "# Boat\n\n## Mast\nLarch and spruce. #wood\n";
 const PRIVATE: &str = "---\nprivate: true\n---\n# Secret\nquelmbrick #hidden\n";
@@ -157,4 +157,63 @@ fn clients_hear_of_public_notes_only() {
     assert_eq!(told(&mut server, TOLD_WITHIN, 2), ["list_changed ", "updated obsearch://note/Tide.md"]);
     assert_eq!(told(&mut server, Duration::from_secs(7), 1), [""; 0], "it is told once");
     assert_eq!(server.end().code, Some(0));
+}
+
+/// Streams of the newest revision, through a bridge to a server on a socket: what is told comes at once, other
+/// requests find room beside more streams than they may be themselves, and what is cancelled ends at the server.
+#[test]
+fn streams_pass_through_a_bridge() {
+    const STREAMS: usize = 16;
+    let home = home();
+    let socket = home.path("socket");
+    let daemon = Daemon::start(&home, &["--socket", socket.to_str().unwrap()]);
+    let mut server = Server::greet(&mut home.command(&["connect", "--socket", &daemon.place]));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let listen = json!({ "_meta": meta, "notifications": { "resourcesListChanged": true } });
+    let open = |server: &mut Server| -> Vec<u64> {
+        let ids = (0..STREAMS).map(|_| server.send("subscriptions/listen", &listen)).collect();
+        let heard = streams_told(server, "subscriptions/acknowledged", STREAMS);
+        assert_eq!(heard, ids, "each stream is open");
+        ids
+    };
+    let ids = open(&mut server);
+    let one_more = result(&mut server, "subscriptions/listen", &listen);
+    assert_eq!(one_more["message"], "too many clients listen already");
+    server.take_notifications();
+    home.write_note("New.md", "# New\n");
+    home.index();
+    assert_eq!(streams_told(&mut server, "resources/list_changed", STREAMS), ids);
+    for id in ids {
+        let cancelled = json!({ "requestId": id, "_meta": meta });
+        let message = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled });
+        server.write(&message.to_string());
+    }
+    // The server lets go of a stream when it sees the connection end.
+    thread::sleep(Duration::from_secs(1));
+    open(&mut server);
+    drop(daemon);
+    let lost = server.send("ping", &json!({}));
+    let lost = server.answer(lost).expect("the bridge answers by itself");
+    assert!(lost.contains("cannot be reached"), "{lost}");
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// The numbers of the streams that were told this, in order.
+fn streams_told(server: &mut Server, method: &str, enough: usize) -> Vec<u64> {
+    let began = Instant::now();
+    let mut streams = Vec::new();
+    while began.elapsed() < TOLD_WITHIN && streams.len() < enough {
+        thread::sleep(Duration::from_millis(50));
+        server.request("ping", &json!({})).expect("there is room for others");
+        for message in server.take_notifications() {
+            assert_eq!(message["method"], format!("notifications/{method}"), "{message}");
+            let stream = &message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+            streams.extend(stream.as_u64());
+        }
+    }
+    streams.sort_unstable();
+    streams
 }
