@@ -12,6 +12,7 @@ mod reach;
 mod response;
 mod rest;
 mod routes;
+mod sse;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -61,6 +62,8 @@ pub struct HttpServer<O> {
     pub options: ServerOptions,
     /// Where to listen.
     pub place: Place,
+    /// Also the transport of the first revisions, at `/sse`.
+    pub sse: bool,
     /// Further values of the Host header, `host:port`.
     pub allowed_hosts: Vec<String>,
     /// Who may ask.
@@ -112,8 +115,8 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
     };
     let endpoint = |operations| Endpoint::new(operations, server.options);
     let endpoints = Endpoints { public: endpoint(server.public), full: server.full.map(endpoint) };
-    let router = routes::router(endpoints, server.options, door);
-    announce(&Reach::new(address, &server.place, server.needs_token));
+    let router = routes::router(endpoints, server.options, server.sse, door);
+    announce(&Reach::new(address, &server.place, server.sse, server.needs_token));
     let (over, is_over) = watch::channel(false);
     let accepting = tokio::spawn(listen::accept(listener, router, is_over));
     ended.await;

@@ -50,6 +50,7 @@ pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliEr
 /// How to serve over HTTP.
 pub(super) struct HttpSetup {
     pub(super) place: Place,
+    pub(super) sse: bool,
     pub(super) allowed_hosts: Vec<String>,
     pub(super) tokens: Arc<FileTokens>,
     pub(super) needs_token: bool,
@@ -82,6 +83,7 @@ pub(super) fn serve_http(
         full: setup.has_full.then(|| start(Profile::Full)).transpose()?,
         options: options(config),
         place: setup.place,
+        sse: setup.sse,
         allowed_hosts: setup.allowed_hosts,
         tokens: setup.tokens,
         needs_token: setup.needs_token,

@@ -45,6 +45,8 @@ enum Transport {
     Stdio,
     /// Streamable HTTP at /mcp
     Http,
+    /// As `http`, and /sse for clients that know only the transport of MCP's first revisions
+    Sse,
 }
 
 fn host_and_port(text: &str) -> Result<String, String> {
@@ -66,10 +68,11 @@ pub(super) fn run(args: &ServeArgs, context: &Context) -> Result<Exit, CliError>
     let config = context.config()?;
     let place = match (&args.socket, args.transport) {
         (Some(path), _) => Place::Socket(path.clone()),
-        (None, Transport::Http) => Place::Tcp { host: args.host, port: args.port },
+        (None, Transport::Http | Transport::Sse) => Place::Tcp { host: args.host, port: args.port },
         (None, Transport::Stdio) => return stdio(&config, context),
     };
-    http(&config, place, args.allowed_hosts.clone(), context)
+    let allowed_hosts = args.allowed_hosts.clone();
+    http(&config, Listening { place, sse: args.transport == Transport::Sse, allowed_hosts }, context)
 }
 
 fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
@@ -86,13 +89,15 @@ fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Refuses to start where somebody could reach notes without a token that ought to have one.
-fn http(
-    config: &Config,
+struct Listening {
     place: Place,
+    sse: bool,
     allowed_hosts: Vec<String>,
-    context: &Context,
-) -> Result<Exit, CliError> {
+}
+
+/// Refuses to start where somebody could reach notes without a token that ought to have one.
+fn http(config: &Config, listening: Listening, context: &Context) -> Result<Exit, CliError> {
+    let Listening { place, sse, allowed_hosts } = listening;
     let book = TokenBook::open(context.environment)?;
     let has_tokens = book.has_tokens()?;
     let has_full = book.list()?.iter().any(|token| token.profile == TokenProfile::Full);
@@ -112,7 +117,7 @@ fn http(
         });
     }
     let tokens = Arc::new(FileTokens(book));
-    let setup = open::HttpSetup { place, allowed_hosts, tokens, needs_token: has_tokens, has_full };
+    let setup = open::HttpSetup { place, sse, allowed_hosts, tokens, needs_token: has_tokens, has_full };
     open::serve_http(config, setup, |reach| context.console.message(reach))?;
     Ok(Exit::Done)
 }

@@ -111,7 +111,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<FileBytes>> {
 /// Random bytes of the system.
 pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    getrandom::fill(&mut bytes)?;
     Ok(bytes)
 }
 

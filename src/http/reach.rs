@@ -15,10 +15,16 @@ pub struct Reach {
 }
 
 impl Reach {
-    pub(super) fn new(address: Option<SocketAddr>, place: &Place, needs_token: bool) -> Reach {
+    pub(super) fn new(
+        address: Option<SocketAddr>,
+        place: &Place,
+        with_sse: bool,
+        needs_token: bool,
+    ) -> Reach {
+        let path = if with_sse { "sse" } else { "mcp" };
         match (address, place) {
             (Some(address), _) => {
-                Reach { place: format!("http://{address}/mcp"), who: who(address.ip()), needs_token }
+                Reach { place: format!("http://{address}/{path}"), who: who(address.ip()), needs_token }
             }
             (None, Place::Socket(path)) => {
                 let who =
@@ -76,7 +82,7 @@ mod tests {
         for (address, expected) in table {
             let address = SocketAddr::new(address.parse().unwrap(), 9000);
             let place = Place::Tcp { host: address.ip(), port: 9000 };
-            let text = Reach::new(Some(address), &place, true).to_string();
+            let text = Reach::new(Some(address), &place, false, true).to_string();
             assert!(text.contains(expected) && text.ends_with("A token is needed."), "{text}");
         }
     }

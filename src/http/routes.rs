@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::CACHE_CONTROL;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::Response;
@@ -14,10 +14,11 @@ use axum::routing::{any, get};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio_stream::StreamExt;
 
 use super::door::{Door, Refused};
 use super::response::{said, turned_away, with_json};
-use super::rest;
+use super::{rest, sse};
 use crate::mcp::{Endpoint, MAX_BODY_BYTES, Operations, ServerOptions};
 use crate::vault::Profile;
 
@@ -54,9 +55,15 @@ impl<O> Clone for Endpoints<O> {
 }
 
 /// All routes, behind the door.
-pub(super) fn router<O: Operations>(endpoints: Endpoints<O>, options: ServerOptions, door: Door) -> Router {
+pub(super) fn router<O: Operations>(
+    endpoints: Endpoints<O>,
+    options: ServerOptions,
+    with_sse: bool,
+    door: Door,
+) -> Router {
     let limits = Arc::new(Limits { door, in_flight: Semaphore::new(MAX_IN_FLIGHT) });
     let router = Router::new().route("/health", get(health)).route("/mcp", any(mcp::<O>));
+    let router = if with_sse { sse::add_routes(router) } else { router };
     rest::add_routes(router, options.reindex, limits.door.authorization())
         .with_state(endpoints)
         .fallback(|| async { said(StatusCode::NOT_FOUND, "no such route") })
@@ -89,13 +96,25 @@ async fn admit(State(limits): State<Arc<Limits>>, request: Request, next: Next) 
         }
     };
     head.extensions.insert(profile);
+    let (uri, headers) = (head.uri.clone(), head.headers.clone());
     let answering = next.run(Request::from_parts(head, Body::from(body)));
     let mut response = tokio::time::timeout(ANSWER_TIMEOUT, answering)
         .await
         .unwrap_or_else(|_elapsed| said(StatusCode::GATEWAY_TIMEOUT, "no answer in time"));
     // Nothing on the way may keep what was private a moment later.
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    let limits = Arc::clone(&limits);
+    for_as_long_as(response, move || limits.door.check(&uri, &headers) == Ok(profile))
+}
+
+/// A stream that ends before its next byte once its client is no longer welcome, as when its token was revoked.
+/// Other answers are let through: they are whole.
+fn for_as_long_as(response: Response, is_welcome: impl Fn() -> bool + Send + 'static) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
+        return response;
+    }
+    response.map(|body| Body::from_stream(body.into_data_stream().take_while(move |_| is_welcome())))
 }
 
 async fn whole(body: &mut Body) -> Result<Bytes, StatusCode> {

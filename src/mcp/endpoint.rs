@@ -56,6 +56,10 @@ impl<O: Operations> Endpoint<O> {
         Endpoint::behind(Guard::new(server))
     }
 
+    pub(super) fn server(&self) -> &Server<O> {
+        self.guard.inner()
+    }
+
     pub(super) fn behind(guard: Guard<Server<O>>) -> Self {
         let guard = Arc::new(guard);
         let behind = Behind { guard: Arc::clone(&guard) };
@@ -77,7 +81,7 @@ impl<O: Operations> Endpoint<O> {
         tool: ToolName,
         arguments: Map<String, Value>,
     ) -> Result<Value, CallError> {
-        let server = self.guard.inner();
+        let server = self.server();
         let calling = server.call(tool.as_str(), Some(arguments), std::future::pending(), Silent);
         self.guard.bounded(calling).await?.map(|answer| answer.structured)
     }

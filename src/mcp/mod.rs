@@ -8,6 +8,7 @@
 mod answer;
 mod arguments;
 mod completions;
+mod conversation;
 mod endpoint;
 mod escape;
 mod failure;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
+pub(crate) use conversation::{Conversation, Unheard};
 pub use endpoint::{Endpoint, MAX_BODY_BYTES};
 pub(crate) use failure::{CallError, Failure};
 pub use log::log_filter;

@@ -44,7 +44,7 @@ pub(super) struct Server<O> {
     streams: Arc<Semaphore>,
     /// What the one client watches, if there is a connection that lasts and it speaks an older revision.
     subscriptions: Option<Subscriptions>,
-    bucket: TokenBucket,
+    bucket: Arc<TokenBucket>,
 }
 
 impl<O: Operations> Server<O> {
@@ -62,13 +62,21 @@ impl<O: Operations> Server<O> {
             slots: Arc::new(slots),
             streams: Arc::new(streams),
             subscriptions: None,
-            bucket,
+            bucket: Arc::new(bucket),
         }
     }
 
     /// All requests come from one client, over one connection, on which it can be told of changes.
-    pub(super) fn for_one_client(self) -> Self {
-        Server { subscriptions: Some(Subscriptions::default()), ..self }
+    /// Whatever limits this server has are shared with it.
+    pub(super) fn for_one_client(&self) -> Self {
+        Server {
+            operations: Arc::clone(&self.operations),
+            reindex: self.reindex,
+            slots: Arc::clone(&self.slots),
+            streams: Arc::clone(&self.streams),
+            subscriptions: Some(Subscriptions::default()),
+            bucket: Arc::clone(&self.bucket),
+        }
     }
 
     fn tool(&self, name: &str) -> Result<ToolName, CallError> {

@@ -4,6 +4,7 @@
 mod arguments;
 mod calls;
 mod client;
+mod conversation;
 mod fake;
 mod schemas;
 mod shape;

@@ -28,9 +28,22 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let termination = termination();
+    let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES);
+    tokio::select! {
+        ended = converse(service, transport) => ended,
+        () = termination => Ok(()),
+    }
+}
+
+/// Serves one client until it has left.
+pub(super) async fn converse<S, T>(service: S, transport: T) -> Result<(), ServeError>
+where
+    S: Service<RoleServer>,
+    T: Transport<RoleServer> + 'static,
+{
     let client = Arc::new(Client::default());
     let wire = Wire {
-        inner: AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES),
+        inner: transport,
         supported: service.supported_protocol_versions(),
         session: Session::Awaited,
         client: Arc::clone(&client),
@@ -38,7 +51,6 @@ where
     tokio::select! {
         ended = serve(service, wire) => ended,
         () = client.left() => Ok(()),
-        () = termination => Ok(()),
     }
 }
 

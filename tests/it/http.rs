@@ -74,13 +74,13 @@ pub(crate) fn ask(port: u16, method: &str, route: &str, headers: &[(&str, &str)]
 const READ_SECRET: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_note","arguments":{"path":"Secret.md"}}}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#;
 
-/// Hosts, origins, tokens, methods and routes, each with each: 1,152 rows.
+/// Hosts, origins, tokens, methods and routes, each with each: 1,728 rows.
 #[test]
 fn the_door_decides_before_anything_else_on_every_route() {
     let home = home();
     let secret = token(&home, "agent", "public");
     let server =
-        Daemon::start(&home, &["--transport", "http", "--port", "0", "--allowed-host", "box.example:9000"]);
+        Daemon::start(&home, &["--transport", "sse", "--port", "0", "--allowed-host", "box.example:9000"]);
     let port = server.port();
     let at_port = |host: &str| format!("{host}:{port}");
     let hosts = [
@@ -116,6 +116,9 @@ fn the_door_decides_before_anything_else_on_every_route() {
         ("GET", "/mcp", "", 405),
         ("DELETE", "/mcp", "", 405),
         ("OPTIONS", "/mcp", "", 405),
+        ("HEAD", "/sse", "", 200),
+        ("POST", "/sse", "", 405),
+        ("POST", "/messages?sessionId=0", LIST, 404),
         ("GET", "/.well-known/oauth-protected-resource", "", 404),
     ];
     let mut rows = 0;
@@ -141,7 +144,7 @@ fn the_door_decides_before_anything_else_on_every_route() {
             }
         }
     }
-    assert_eq!(rows, 1_152);
+    assert_eq!(rows, 1_728);
     assert_eq!(server.end().0, Some(0));
 }
 

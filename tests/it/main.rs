@@ -25,5 +25,6 @@ mod refresh;
 mod rest;
 mod review;
 mod server;
+mod sse;
 mod system_calls;
 mod timing;

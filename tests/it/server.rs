@@ -2,11 +2,12 @@
 //! what the lines mean, but for the handshake and the `id` of an answer.
 //!
 //! With `OBSEARCH_TEST_TRANSPORT=socket` or `http` the same tests talk to a server behind a socket or a
-//! port, through `obsearch connect`; with `rest`, calls of tools go to their REST routes.
+//! port, through `obsearch connect`; with `rest`, calls of tools go to their REST routes; with `sse`, they
+//! speak as clients of MCP's first revisions do.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -15,14 +16,16 @@ use serde_json::{Value, json};
 
 use crate::common::Home;
 use crate::rest;
+use crate::sse::Messages;
 
 /// How long an answer may take before the server counts as stuck.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A server that was greeted.
 pub(crate) struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
+    /// None if the server behind it is spoken to over a port.
+    child: Option<Child>,
+    input: Option<Box<dyn Write + Send>>,
     output: Receiver<String>,
     errors: Option<JoinHandle<Vec<u8>>>,
     /// Answers that came before they were asked for.
@@ -68,7 +71,7 @@ impl Daemon {
 
     /// Its port.
     pub(crate) fn port(&self) -> u16 {
-        let port = self.place.trim_end_matches("/mcp").rsplit(':').next();
+        let port = self.place.rsplit(':').next().and_then(|rest| rest.split('/').next());
         port.and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("{} has no port", self.place))
     }
 
@@ -120,9 +123,13 @@ impl Server {
         let place = match transport.as_deref() {
             None => return Server::greet(&mut home.command(&[&["serve"], arguments].concat())),
             Some("socket") => ["--socket", socket.to_str().unwrap()],
+            Some("sse") => ["--transport=sse", "--port=0"],
             Some(_) => ["--transport=http", "--port=0"],
         };
         let daemon = Daemon::start(home, &[&place[..], arguments].concat());
+        if transport.as_deref() == Some("sse") {
+            return Server::greet_over_sse(daemon);
+        }
         let way = if daemon.place.starts_with("http") { "--url" } else { "--socket" };
         let mut server = Server::greet(&mut home.command(&["connect", way, &daemon.place]));
         server.rest_port = (transport.as_deref() == Some("rest")).then(|| daemon.port());
@@ -134,7 +141,7 @@ impl Server {
     pub(crate) fn greet(command: &mut Command) -> Server {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
-        let input = child.stdin.take();
+        let input = child.stdin.take().map(|input| Box::new(input) as Box<dyn Write + Send>);
         let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let (sender, receiver) = channel();
         std::thread::spawn(move || {
@@ -145,11 +152,26 @@ impl Server {
                 }
             }
         });
-        let mut server = Server {
-            child,
-            input,
-            output: receiver,
-            errors: Some(std::thread::spawn(move || bytes_of(errors))),
+        let errors = Some(std::thread::spawn(move || bytes_of(errors)));
+        let mut server = Server::hearing(receiver);
+        (server.child, server.input, server.errors) = (Some(child), input, errors);
+        server.greeted()
+    }
+
+    fn greet_over_sse(daemon: Daemon) -> Server {
+        let (messages, lines) = Messages::open(daemon.port(), None).unwrap();
+        let mut server = Server::hearing(lines);
+        server.input = Some(Box::new(messages));
+        server.daemon = Some(daemon);
+        server.greeted()
+    }
+
+    fn hearing(output: Receiver<String>) -> Server {
+        Server {
+            child: None,
+            input: None,
+            output,
+            errors: None,
             early: HashMap::new(),
             next_id: 0,
             hello: String::new(),
@@ -157,9 +179,12 @@ impl Server {
             notifications: Vec::new(),
             daemon: None,
             rest_port: None,
-        };
-        server.say_hello();
-        server
+        }
+    }
+
+    fn greeted(mut self) -> Server {
+        self.say_hello();
+        self
     }
 
     fn say_hello(&mut self) {
@@ -239,14 +264,18 @@ impl Server {
 
     /// Kills it without warning.
     pub(crate) fn kill(mut self) -> Ended {
-        self.child.kill().unwrap();
+        match (&mut self.child, &mut self.daemon) {
+            (Some(child), _) => child.kill().unwrap(),
+            (None, Some(daemon)) => daemon.child.kill().unwrap(),
+            (None, None) => {}
+        }
         self.ended()
     }
 
     fn ended(&mut self) -> Ended {
-        let code = self.child.wait().unwrap().code();
+        let code = self.child.as_mut().map_or(Some(0), |child| child.wait().unwrap().code());
         self.lines.extend(self.output.iter());
-        let errors = self.errors.take().expect("it ends once").join().unwrap();
+        let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
         let lines = std::mem::take(&mut self.lines);
         let stderr = String::from_utf8_lossy(&errors).into_owned();
         match self.daemon.take().map(Daemon::end) {
@@ -262,8 +291,10 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // A test that failed leaves no server behind; one that ended well is gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-"""Drives `obsearch serve` over stdio and HTTP, with the official Python SDK (1.x or 2.x, whichever is installed) and raw.
+"""Drives `obsearch serve` over stdio, HTTP and SSE, with the official Python SDK (1.x or 2.x, whichever is installed) and raw.
 
     python3 tests/mcp/client.py --binary target/debug/obsearch --vault examples/vault
 
@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from home import Home
 from raw import META, Server, code_after_broken_pipe, outlives_its_parent
 from report import Report
-from sdk import MODES, SDK, Refused, Session, connect, connect_http
+from sdk import MODES, SDK, Refused, Session, connect, connect_http, connect_sse
 
 TOOLS = [
     "search_vault",
@@ -265,7 +265,7 @@ def check_handshake_time(start, report: Report) -> None:
 
 
 async def check_sdk(home: Home, report: Report) -> None:
-    """Over pipes, over HTTP, and over pipes through a bridge to the server that speaks HTTP."""
+    """Over pipes, over HTTP of both kinds, and over pipes through a bridge to the server that speaks HTTP."""
     for mode in MODES:
         async with connect(str(home.binary), ["serve"], home.env, mode) as session:
             await check_session(session, mode, report)
@@ -273,6 +273,9 @@ async def check_sdk(home: Home, report: Report) -> None:
             async with connect_http(url, mode) as session:
                 await check_session(session, mode, report)
             async with connect(str(home.binary), ["connect", "--url", url], home.env, mode) as session:
+                await check_session(session, mode, report)
+        with home.listening("sse") as url:
+            async with connect_sse(url, mode) as session:
                 await check_session(session, mode, report)
 
 

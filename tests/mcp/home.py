@@ -51,9 +51,9 @@ class Home:
         subprocess.run([self.binary, "index", "--profile", "public"], env=self.env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
 
     @contextmanager
-    def listening(self):
+    def listening(self, transport: str = "http"):
         """A server on a free port, as its URL."""
-        command = [self.binary, "serve", "--transport", "http", "--port", "0"]
+        command = [self.binary, "serve", "--transport", transport, "--port", "0"]
         process = subprocess.Popen(command, env=self.env, stderr=subprocess.PIPE, text=True)
         try:
             yield process.stderr.readline().removeprefix("Listening on ").split(". ")[0]

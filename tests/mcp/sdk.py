@@ -9,12 +9,14 @@ SECONDS = 60
 
 if SDK == 1:
     from mcp import ClientSession, McpError, StdioServerParameters
+    from mcp.client.sse import sse_client
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamablehttp_client
 
     MODES = ["session"]
 else:
     from mcp import Client, MCPError, StdioServerParameters
+    from mcp.client.sse import sse_client
 
     MODES = ["auto", "legacy", "2026-07-28"]
 
@@ -80,6 +82,18 @@ async def connect_http(url: str, mode: str):
                 yield session
     else:
         async with second_session(url, mode) as session:
+            yield session
+
+
+@asynccontextmanager
+async def connect_sse(url: str, mode: str):
+    """A session with a server that listens, over the transport of the first revisions."""
+    if SDK == 1:
+        async with sse_client(url) as (read, write):
+            async with first_session(read, write) as session:
+                yield session
+    else:
+        async with second_session(sse_client(url), mode) as session:
             yield session
 
 
