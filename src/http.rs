@@ -7,6 +7,7 @@
 
 mod connect;
 mod door;
+mod interfaces;
 mod listen;
 mod reach;
 mod response;
@@ -26,6 +27,7 @@ use tokio::sync::watch;
 
 pub use connect::{Target, connect};
 pub use door::Tokens;
+pub use interfaces::{NoAddress, address_of};
 pub use reach::Reach;
 
 use door::Door;
@@ -64,7 +66,7 @@ pub struct HttpServer<O> {
     pub place: Place,
     /// Also the transport of the first revisions, at `/sse`.
     pub sse: bool,
-    /// Further values of the Host header, `host:port`.
+    /// Further values of the Host header, `host:port`, besides the names of this machine and the address itself.
     pub allowed_hosts: Vec<String>,
     /// Who may ask.
     pub tokens: Arc<dyn Tokens>,
@@ -110,7 +112,9 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
     let without_token = (!server.needs_token).then_some(Profile::Public);
     let tokens = Arc::clone(&server.tokens);
     let door = match address {
-        Some(address) => Door::on_port(address.port(), &server.allowed_hosts, without_token, tokens),
+        Some(address) => {
+            Door::on_port(address.port(), &hosts(address, server.allowed_hosts), without_token, tokens)
+        }
         None => Door::on_socket(without_token, tokens),
     };
     let endpoint = |operations| Endpoint::new(operations, server.options);
@@ -128,6 +132,15 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
         remove_socket(path);
     }
     Ok(())
+}
+
+/// The names by which clients may call it, besides those of this machine. A page can make a foreign name point
+/// here, but not the address itself.
+fn hosts(address: SocketAddr, mut allowed: Vec<String>) -> Vec<String> {
+    if !address.ip().is_unspecified() {
+        allowed.push(address.to_string());
+    }
+    allowed
 }
 
 async fn listen(place: &Place) -> Result<(Listener, Option<SocketAddr>), HttpError> {

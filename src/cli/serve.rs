@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cli::open::{self, FileTokens};
 use crate::cli::{CliError, Context, Exit, console};
 use crate::config::{Config, TokenBook, TokenProfile, names};
-use crate::http::Place;
+use crate::http::{self, NoAddress, Place};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -16,7 +16,7 @@ Examples:
   obsearch serve                                   # started by the client, not by hand
   claude mcp add obsearch -- obsearch serve        # registers it with Claude Code
   obsearch serve --transport http                  # http://127.0.0.1:9000/mcp, this machine only
-  obsearch token new sandbox && obsearch serve --transport http --host 172.17.0.1
+  obsearch token new sandbox && obsearch serve --transport http --host docker0
   obsearch serve --socket ~/.local/state/obsearch/socket";
 
 #[derive(Debug, clap::Args)]
@@ -25,8 +25,8 @@ pub(super) struct ServeArgs {
     /// How clients reach it
     #[arg(long, value_enum, default_value = "stdio")]
     transport: Transport,
-    /// The address to listen on; any other than this machine's own needs a token
-    #[arg(long, default_value = "127.0.0.1")]
+    /// The address to listen on, or the interface that has it; any other than this machine's own needs a token
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS|INTERFACE", value_parser = host)]
     host: IpAddr,
     /// The port to listen on; 0 takes any that is free
     #[arg(long, default_value_t = 9000)]
@@ -47,6 +47,10 @@ enum Transport {
     Http,
     /// As `http`, and /sse for clients that know only the transport of MCP's first revisions
     Sse,
+}
+
+fn host(text: &str) -> Result<IpAddr, NoAddress> {
+    text.parse().or_else(|_| http::address_of(text))
 }
 
 fn host_and_port(text: &str) -> Result<String, String> {
@@ -72,7 +76,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context) -> Result<Exit, CliError>
         (None, Transport::Stdio) => return stdio(&config, context),
     };
     let allowed_hosts = args.allowed_hosts.clone();
-    http(&config, Listening { place, sse: args.transport == Transport::Sse, allowed_hosts }, context)
+    listen(&config, Listening { place, sse: args.transport == Transport::Sse, allowed_hosts }, context)
 }
 
 fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
@@ -96,7 +100,7 @@ struct Listening {
 }
 
 /// Refuses to start where somebody could reach notes without a token that ought to have one.
-fn http(config: &Config, listening: Listening, context: &Context) -> Result<Exit, CliError> {
+fn listen(config: &Config, listening: Listening, context: &Context) -> Result<Exit, CliError> {
     let Listening { place, sse, allowed_hosts } = listening;
     let book = TokenBook::open(context.environment)?;
     let has_tokens = book.has_tokens()?;

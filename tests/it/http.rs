@@ -202,6 +202,27 @@ fn it_says_where_it_listens_and_who_can_reach_it() {
     token(&home, "agent", "public");
     let server = Daemon::start(&home, &["--transport", "http", "--port", "0", "--host", "0.0.0.0"]);
     assert!(server.place.starts_with("http://0.0.0.0:"), "{}", server.place);
+    let output = home.run(&["serve", "--transport", "http", "--host", "nowhere0"]);
+    let loopback = if cfg!(target_os = "macos") { "lo0" } else { "lo" };
+    assert!(
+        output.stderr.contains("neither an address nor an interface") && output.stderr.contains(loopback)
+    );
+    let server = Daemon::start(&home, &["--transport", "http", "--port", "0", "--host", loopback]);
+    assert!(server.place.starts_with("http://127.0.0.1:"), "{}", server.place);
+}
+
+/// Whoever uses an address knows which server is meant; a name that was made to point to it may not.
+#[test]
+#[cfg(target_os = "linux")]
+fn it_answers_to_its_own_address_and_to_no_other() {
+    let server = Daemon::start(&home(), &["--transport", "http", "--port", "0", "--host", "127.0.0.2"]);
+    let port = server.port();
+    for (host, status) in [("127.0.0.2", 200), ("localhost", 200), ("127.0.0.3", 403), ("here.example", 403)]
+    {
+        let request = format!("GET /health HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+        let stream = TcpStream::connect(("127.0.0.2", port)).unwrap();
+        assert_eq!(exchange(stream, request.as_bytes()).unwrap().status, status, "{host}");
+    }
 }
 
 #[test]
