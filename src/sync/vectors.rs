@@ -9,9 +9,9 @@ use crate::embed::{Embedder, Models};
 use crate::index::{ChunkId, Cut, Hash16, Pending, Quantised};
 use crate::vault::{NotePath, Profile, Session, Vault};
 
-/// Passages per round: a kill loses at most this much work, and who waits for the run to stop waits
-/// about a second.
-const ROUND: usize = 64;
+/// Passages per core and round: a kill loses at most this much work, and who waits for the run to stop waits
+/// about a second with the slower of the models.
+const ROUND_OF_A_CORE: usize = 8;
 
 /// A text to embed and the passages, by tree, that wait for it.
 type Waiting = HashMap<Hash16, Vec<(usize, ChunkId)>>;
@@ -31,8 +31,9 @@ pub(super) fn embed_pending(
     for first in 0..trees.len() {
         let Some(embedder) = embedder_of(&trees[first], models) else { continue };
         let mut after = 0;
+        let size = ROUND_OF_A_CORE * rayon::current_num_threads();
         loop {
-            let round = trees[first].writer.pending(after, ROUND)?;
+            let round = trees[first].writer.pending(after, size)?;
             let Some(last) = round.last() else { break };
             if progress.is_abandoned() {
                 return Err(SyncError::Abandoned);

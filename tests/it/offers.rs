@@ -159,6 +159,84 @@ fn clients_hear_of_public_notes_only() {
     assert_eq!(server.end().code, Some(0));
 }
 
+/// Progress comes only to whoever asked for it, before the answer, and counts what is public.
+#[test]
+fn a_run_tells_how_it_goes() {
+    const NEW_NOTES: usize = 12;
+    let home = Home::with_vault(&[("Boat.md", PUBLIC), ("Secret.md", PRIVATE)], "");
+    home.configure(
+        "[vault]\npath = \"~/Notes\"\n[privacy]\nfrontmatter_flag = \"private\"\n[server]\nallow_reindex = true\n",
+    );
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    // The run at the start is over by then.
+    thread::sleep(Duration::from_secs(2));
+    for (round, token) in [("a", None), ("b", Some("run"))] {
+        for number in 0..NEW_NOTES {
+            home.write_note(
+                &format!("{round}{number}.md"),
+                &format!("# {round}{number}\nThe tide of day {number}.\n"),
+            );
+            home.write_note(&format!("private {round}{number}.md"), &format!("{PRIVATE}{round}{number}\n"));
+        }
+        let meta = token.map_or(json!({}), |token| json!({ "progressToken": token }));
+        let params = json!({ "name": "reindex_vault", "arguments": {}, "_meta": meta });
+        let answer = result(&mut server, "tools/call", &params);
+        assert_eq!(answer["isError"], false, "{answer}");
+        let told = server.take_notifications();
+        assert_eq!(told.is_empty(), token.is_none(), "{told:?}");
+        let progress: Vec<f64> =
+            told.iter().map(|told| told["params"]["progress"].as_f64().unwrap()).collect();
+        assert!(progress.is_sorted(), "{progress:?}");
+        for told in &told {
+            assert_eq!(
+                (&told["method"], &told["params"]["progressToken"]),
+                (&json!("notifications/progress"), &json!("run"))
+            );
+            let total = &told["params"]["total"];
+            assert!(total.is_null() || *total == json!(NEW_NOTES as f64), "{told}");
+        }
+    }
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// Work that nobody waits for ends, whether the client cancels it or leaves.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_cancelled_run_leaves_the_processor_idle() {
+    let prose = "The tide turns at noon and the ferry waits for the pilot at the northern quay. ".repeat(12);
+    let home = Home::with_vault(&[], "");
+    home.configure("[vault]\npath = \"~/Notes\"\n[server]\nallow_reindex = true\n");
+    let mut server = Server::start_stdio(&home);
+    thread::sleep(Duration::from_secs(1));
+    for number in 0..400 {
+        home.write_note(&format!("{number}.md"), &format!("# Day {number}\n{prose}\n"));
+    }
+    let run = server.send("tools/call", &json!({ "name": "reindex_vault", "arguments": {} }));
+    thread::sleep(Duration::from_secs(1));
+    let used_in = |server: &Server, time: Duration| {
+        let before = server.processor_time();
+        thread::sleep(time);
+        server.processor_time().saturating_sub(before)
+    };
+    let busy = used_in(&server, Duration::from_secs(1));
+    assert!(busy > Duration::from_millis(300), "it works: {busy:?}");
+    let cancelled =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": run } });
+    server.write(&cancelled.to_string());
+    // The batch at hand is finished first.
+    let is_idle = (0..10).any(|_| used_in(&server, Duration::from_secs(1)) < Duration::from_millis(100));
+    assert!(is_idle, "it still works");
+    let status = result(&mut server, "tools/call", &json!({ "name": "index_status", "arguments": {} }));
+    let pending = status["structuredContent"]["pending_vectors"].as_u64().unwrap();
+    assert!(pending > 30, "it was over before it was cancelled: {pending}");
+    let ended = server.end();
+    assert!(
+        !ended.lines.iter().any(|line| line.contains(&format!("\"id\":{run},"))),
+        "no answer comes any more"
+    );
+}
+
 /// Streams of the newest revision, through a bridge to a server on a socket: what is told comes at once, other
 /// requests find room beside more streams than they may be themselves, and what is cancelled ends at the server.
 #[test]

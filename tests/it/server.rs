@@ -137,6 +137,23 @@ impl Server {
         server
     }
 
+    /// Starts `obsearch serve` on standard input and output, whatever the transport under test.
+    pub(crate) fn start_stdio(home: &Home) -> Server {
+        Server::greet(&mut home.command(&["serve"]))
+    }
+
+    /// What its process has used of the processors.
+    #[cfg(target_os = "linux")]
+    #[expect(clippy::disallowed_methods, reason = "what the system knows of a process is no vault")]
+    pub(crate) fn processor_time(&self) -> Duration {
+        let process = self.child.as_ref().expect("a process of its own").id();
+        let schedule = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        let fields: Vec<&str> = schedule.rsplit(") ").next().unwrap().split(' ').collect();
+        // User and system time, in hundredths of a second on every Linux.
+        let hundredths = |place: usize| fields[place].parse::<u64>().unwrap();
+        Duration::from_millis(10 * (hundredths(11) + hundredths(12)))
+    }
+
     /// Starts a prepared command, which must be a server, and greets it.
     pub(crate) fn greet(command: &mut Command) -> Server {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
