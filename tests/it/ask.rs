@@ -1,11 +1,14 @@
-//! Questions to every tool that a server lists, made from its input schemas: each text in each
-//! parameter that takes one. A tool that is added is asked without anyone's doing.
+//! Questions to whatever a server lists, made from its lists and input schemas: each text in each parameter
+//! that takes one, as an address, and as the beginning of a word to complete. A tool, a template or a prompt that
+//! is added is asked without anyone's doing.
 
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::referee::offers::{LISTS, Offers};
+use crate::referee::script::Request;
 use crate::server::Server;
 
 /// A server takes a thousand calls at once, and then two hundred a second.
@@ -16,22 +19,26 @@ const REFILL: Duration = Duration::from_secs(5);
 /// moment of the last index run, and of the tools that only read.
 #[track_caller]
 pub(crate) fn ask_all(server: &mut Server, texts: &[&str]) -> Vec<String> {
-    let calls = calls(&tools(server), texts);
+    let calls = calls(&tools(server), texts).into_iter();
+    let calls = calls.map(|params| Request { method: "tools/call", params });
+    let offers = offers(server);
+    let others = texts.iter().flat_map(|text| offers.requests_with(text));
+    let requests: Vec<Request> = calls.chain(others).collect();
     let mut answers = Vec::new();
-    for (number, calls) in calls.chunks(CALLS_AT_ONCE).enumerate() {
+    for (number, requests) in requests.chunks(CALLS_AT_ONCE).enumerate() {
         if number > 0 {
             thread::sleep(REFILL);
         }
-        answers.extend(ask_at_once(server, calls));
+        answers.extend(ask_at_once(server, requests));
     }
     answers
 }
 
 #[track_caller]
-fn ask_at_once(server: &mut Server, calls: &[Value]) -> Vec<String> {
-    let ids: Vec<u64> = calls.iter().map(|params| server.send("tools/call", params)).collect();
-    let lines = ids.into_iter().zip(calls).map(|(id, params)| {
-        let line = server.answer(id).unwrap_or_else(|| panic!("{params} is not answered"));
+fn ask_at_once(server: &mut Server, requests: &[Request]) -> Vec<String> {
+    let ids: Vec<u64> = requests.iter().map(|asked| server.send(asked.method, &asked.params)).collect();
+    let lines = ids.into_iter().zip(requests).map(|(id, asked)| {
+        let line = server.answer(id).unwrap_or_else(|| panic!("{asked:?} is not answered"));
         assert!(!line.contains("too many calls"), "the server was asked too much before");
         without_number_and_time(&line)
     });
@@ -44,6 +51,16 @@ pub(crate) fn tools(server: &mut Server) -> Vec<Value> {
     let line = server.request("tools/list", &json!({})).expect("tools/list is answered");
     let listed: Value = serde_json::from_str(&line).unwrap();
     listed["result"]["tools"].as_array().expect("there are tools").clone()
+}
+
+/// Resources and prompts, by the server's own lists.
+#[track_caller]
+fn offers(server: &mut Server) -> Offers {
+    let [templates, prompts] = LISTS.map(|list| -> Value {
+        let line = server.request(list, &json!({})).expect("lists are answered");
+        serde_json::from_str(&line).unwrap()
+    });
+    Offers::new(&templates, &prompts).unwrap()
 }
 
 /// Calls with each of the texts in each parameter, and without any of them.

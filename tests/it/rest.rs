@@ -75,7 +75,7 @@ fn without_date(mut answer: Answer) -> Answer {
     answer
 }
 
-fn percent_encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |encoded, byte| format!("{encoded}%{byte:02X}"))
 }
 

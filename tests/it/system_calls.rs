@@ -146,14 +146,19 @@ fn trace_of(home: &Home) -> Vec<Call> {
 fn questions(name: &str) -> Vec<(&'static str, Value)> {
     let folder = name.rsplit_once('/').map_or(name, |(folder, _)| folder);
     let stem = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".md");
+    let call = |tool, arguments| ("tools/call", json!({ "name": tool, "arguments": arguments }));
+    let template = json!({ "type": "ref/resource", "uri": "obsearch://note/{path}" });
+    let complete = json!({ "ref": template, "argument": { "name": "path", "value": stem } });
     vec![
-        ("read_note", json!({ "path": name })),
-        ("read_note", json!({ "path": format!("[[{stem}#Part]]") })),
-        ("note_links", json!({ "path": name })),
-        ("list_notes", json!({ "folder": name })),
-        ("list_notes", json!({ "folder": folder.replace("work", "journal") })),
-        ("search_vault", json!({ "query": stem, "mode": "keyword" })),
-        ("list_tags", json!({ "prefix": stem })),
+        call("read_note", json!({ "path": name })),
+        call("read_note", json!({ "path": format!("[[{stem}#Part]]") })),
+        ("resources/read", json!({ "uri": format!("obsearch://note/{name}") })),
+        call("note_links", json!({ "path": name })),
+        call("list_notes", json!({ "folder": name })),
+        call("list_notes", json!({ "folder": folder.replace("work", "journal") })),
+        call("search_vault", json!({ "query": stem, "mode": "keyword" })),
+        call("list_tags", json!({ "prefix": stem })),
+        ("completion/complete", complete),
     ]
 }
 
@@ -170,7 +175,7 @@ fn it_makes_the_same_calls_before_there_is_an_index() {
     let Some(strace) = strace() else { return };
     let home = home();
     home.json(&["index", "--profile", "full"]);
-    compare_calls(&home, &strace, |name| questions(name).into_iter().take(2).collect(), Order::Any);
+    compare_calls(&home, &strace, |name| questions(name).into_iter().take(3).collect(), Order::Any);
 }
 
 /// Whether the order of calls counts.
@@ -194,8 +199,8 @@ fn compare_calls(
     // as settled: until it does, it is read again with every request.
     thread::sleep(Duration::from_millis(3_300));
     let mut ask = |name: &str| -> Vec<u64> {
-        let asked = questions(name).into_iter().map(|(tool, arguments)| {
-            let id = server.send("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let asked = questions(name).into_iter().map(|(method, params)| {
+            let id = server.send(method, &params);
             server.answer(id).unwrap();
             id
         });

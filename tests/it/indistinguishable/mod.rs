@@ -12,6 +12,7 @@ use absences::{ABSENCES, Absence, in_vault, make_all, note};
 
 use crate::ask::tools;
 use crate::common::{Home, is_root};
+use crate::rest::percent_encoded;
 use crate::server::Server;
 
 const SETTINGS: &str = "[vault]\npath = \"~/Notes\"\nmax_note_bytes = 4000\nignore_patterns = [\"templates\"]\n\
@@ -66,6 +67,41 @@ fn assert_all_alike(server: &mut Server, when: &str) {
     }
 }
 
+/// By their addresses, too, and by what completes to them.
+#[track_caller]
+fn assert_no_resources(server: &mut Server, when: &str) {
+    let mut ask = |method: &str, params: &Value| -> Value {
+        let line = server.request(method, params).expect("an answer");
+        let mut answer: Value = serde_json::from_str(&line).unwrap();
+        answer["id"].take();
+        answer
+    };
+    let template = json!({ "type": "ref/resource", "uri": "obsearch://note/{path}" });
+    let mut by_address = |name: &str| {
+        let name = percent_encoded(name);
+        ask("resources/read", &json!({ "uri": format!("obsearch://note/{name}") }))
+    };
+    let missing = by_address("Nothing at all.md");
+    assert!(missing["error"].is_object() && by_address("Public.md") != missing, "{when}: {missing}");
+    for Absence { what, names, .. } in ABSENCES {
+        for path in *names {
+            let found = by_address(path);
+            let is_no_name = found["error"]["code"] == -32602 && path.contains('\0');
+            assert!(found == missing || is_no_name, "{when}: {what}: {path:?}: {found}");
+        }
+    }
+    let mut completed = |value: &str| {
+        let params = json!({ "ref": template, "argument": { "name": "path", "value": value } });
+        ask("completion/complete", &params)
+    };
+    let nothing = completed("Nothing at all");
+    for Absence { what, names, .. } in ABSENCES {
+        for path in names.iter().filter(|path| path.len() > 3) {
+            assert_eq!(completed(path), nothing, "{when}: {what}: {path:?}");
+        }
+    }
+}
+
 #[test]
 fn whatever_is_not_there_gets_the_same_answer() {
     assert!(ABSENCES.len() >= 30);
@@ -75,6 +111,7 @@ fn whatever_is_not_there_gets_the_same_answer() {
             make_all(&home);
             let (mut server, _lock) = locked_server(&home);
             assert_all_alike(&mut server, "no index");
+            assert_no_resources(&mut server, "no index");
         }
         home.index();
         let (mut server, _lock) = locked_server(&home);
@@ -82,7 +119,9 @@ fn whatever_is_not_there_gets_the_same_answer() {
             // The index is older than all of them.
             make_all(&home);
         }
-        assert_all_alike(&mut server, if is_made_first { "fresh index" } else { "older index" });
+        let when = if is_made_first { "fresh index" } else { "older index" };
+        assert_all_alike(&mut server, when);
+        assert_no_resources(&mut server, when);
         let missing = [home.run(&["read", "Nope"]), home.run(&["links", "Nope"])];
         for path in ABSENCES.iter().flat_map(|absence| absence.names).filter(|path| !path.contains('\0')) {
             let answers = [home.run(&["read", "--", path]), home.run(&["links", "--", path])];

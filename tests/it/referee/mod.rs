@@ -9,8 +9,8 @@
 mod changes;
 mod meaning;
 mod notes;
-mod offers;
-mod script;
+pub(crate) mod offers;
+pub(crate) mod script;
 mod terminal;
 mod vaults;
 

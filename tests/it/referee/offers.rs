@@ -48,6 +48,28 @@ impl Offers {
             .collect()
     }
 
+    /// Whatever takes a text, with this one, but for what repeats it.
+    pub(crate) fn requests_with(&self, text: &str) -> Vec<Request> {
+        let complete = |reference: &Value, name: &Value| Request {
+            method: "completion/complete",
+            params: json!({ "ref": reference, "argument": { "name": name, "value": text } }),
+        };
+        let mut requests = vec![Request { method: "resources/list", params: json!({ "cursor": text }) }];
+        for template in &self.templates {
+            let (before, name, after) = variable(template).expect("checked before");
+            let uri = format!("{before}{}{after}", encoded(text));
+            requests.push(Request { method: "resources/read", params: json!({ "uri": uri }) });
+            let reference = json!({ "type": "ref/resource", "uri": template["uriTemplate"] });
+            requests.push(complete(&reference, &json!(name)));
+        }
+        for prompt in &self.prompts {
+            let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
+            let arguments = prompt["arguments"].as_array().into_iter().flatten();
+            requests.extend(arguments.map(|argument| complete(&reference, &argument["name"])));
+        }
+        requests
+    }
+
     fn about_a_resource(&self, method: &'static str, pools: &Pools, dice: &mut Dice) -> Request {
         let template = &self.templates[dice.below(self.templates.len())];
         let (before, _, after) = variable(template).expect("checked before");
