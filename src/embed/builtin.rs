@@ -18,7 +18,7 @@ pub enum BuiltinModel {
 }
 
 /// What can be said about a model without loading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelInfo {
     /// A name people know.
     pub name: &'static str,
@@ -28,6 +28,8 @@ pub struct ModelInfo {
     pub dimensions: usize,
     /// Longest text the model reads, in its own tokens, with prefix and special tokens. The rest is cut.
     pub window_tokens: usize,
+    /// See [`Embedder::weight`].
+    pub weight: f64,
 }
 
 /// Everything that decides which vector a text gets.
@@ -47,6 +49,7 @@ static MULTILINGUAL: Recipe = Recipe {
         fingerprint: "92ea70fa41373d6f",
         dimensions: 384,
         window_tokens: 512,
+        weight: 0.4,
     },
     weights: include_bytes!("../../models/multilingual-e5-small-96k/model_i8e4.onnx"),
     tokenizer: include_bytes!("../../models/multilingual-e5-small-96k/tokenizer.json"),
@@ -60,6 +63,7 @@ static ENGLISH: Recipe = Recipe {
         fingerprint: "611bc06785615903",
         dimensions: 384,
         window_tokens: 256,
+        weight: 0.5,
     },
     weights: include_bytes!("../../models/all-minilm-l6-v2/model_int8.onnx"),
     tokenizer: include_bytes!("../../models/all-minilm-l6-v2/tokenizer.json"),
@@ -142,6 +146,10 @@ impl Embedder for BuiltinEmbedder {
 
     fn dimensions(&self) -> usize {
         self.recipe.info.dimensions
+    }
+
+    fn weight(&self) -> f64 {
+        self.recipe.info.weight
     }
 
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

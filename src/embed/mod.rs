@@ -51,6 +51,9 @@ pub trait Embedder: Send + Sync {
     fn model(&self) -> &ModelId;
     /// Length of every vector.
     fn dimensions(&self) -> usize;
+    /// How much its judgement counts where words have one too, 0 to 1. Measured for each model (see
+    /// `evals/README.md`): more loses exact words, less loses paraphrases.
+    fn weight(&self) -> f64;
     /// One unit vector per passage, in order.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
     /// The unit vector of a query.

@@ -58,6 +58,10 @@ impl Embedder for WordHashEmbedder {
         self.dimensions
     }
 
+    fn weight(&self) -> f64 {
+        0.4
+    }
+
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(passages.iter().map(|passage| self.embed(passage)).collect())
     }

@@ -14,7 +14,7 @@ use crate::index::{Cut, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
 use crate::search::query::Query;
-use crate::search::{self, Found, Hit, Question};
+use crate::search::{self, Found, Hit, Meaning, Question};
 use crate::vault::{Note, Released, Session};
 
 /// Which legs run.
@@ -145,7 +145,7 @@ pub(super) fn run(
             text: &request.query,
             filter: filter.clone(),
             by_words: legs.by_words,
-            vector: legs.vector.take(),
+            meaning: legs.meaning.take(),
             limit: request.limit,
             max_per_note: request.max_per_note,
         };
@@ -180,13 +180,13 @@ fn check(request: &SearchRequest) -> Result<(), OpError> {
 struct Legs {
     mode: Mode,
     by_words: bool,
-    vector: Option<Vec<f32>>,
+    meaning: Option<Meaning>,
     notices: Vec<&'static str>,
 }
 
 impl Legs {
     fn new(service: &Service, request: &SearchRequest, tree: Option<&Tree>) -> Legs {
-        let mut legs = Legs { mode: Mode::Keyword, by_words: true, vector: None, notices: Vec::new() };
+        let mut legs = Legs { mode: Mode::Keyword, by_words: true, meaning: None, notices: Vec::new() };
         match tree {
             None if service.is_indexing() => legs.notices.push(notice::FIRST_PASS_INDEXING),
             None => legs.notices.push(notice::FIRST_PASS),
@@ -208,7 +208,7 @@ impl Legs {
             return;
         };
         match search::embed_question(&*embedder, &request.query) {
-            Ok(vector) => self.vector = Some(vector),
+            Ok(meaning) => self.meaning = Some(meaning),
             Err(error) => {
                 tracing::warn!("a query could not be embedded: {error}");
                 self.notices.push(notice::MODEL_FAILED);

@@ -51,9 +51,9 @@ pub(super) fn run(
         legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
         legs.named = named(tree, question.text)?;
     }
-    if let Some(vector) = &question.vector {
-        legs.meaning =
-            scored(tree.nearest(&Quantised::new(vector), &question.filter, depth.min(MOST_NEIGHBOURS))?);
+    if let Some(meaning) = &question.meaning {
+        let vector = Quantised::new(&meaning.vector);
+        legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
     }
     Ok(legs)
 }

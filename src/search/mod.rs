@@ -30,12 +30,21 @@ pub struct Question<'q> {
     pub filter: Filter,
     /// The words leg runs.
     pub by_words: bool,
-    /// The vector of the question, for the meaning leg.
-    pub vector: Option<Vec<f32>>,
+    /// For the meaning leg.
+    pub meaning: Option<Meaning>,
     /// Passages wanted.
     pub limit: usize,
     /// Passages of one note wanted.
     pub max_per_note: usize,
+}
+
+/// What a model makes of a question.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    /// The vector of the question.
+    pub vector: Vec<f32>,
+    /// How much its nearest passages count against those found by words, 0 to 1.
+    pub weight: f64,
 }
 
 /// A search that could not be done. An outage is never an empty answer.
@@ -122,7 +131,8 @@ pub fn search_without_index<'s>(
     scan::scan(session, &Query::parse(question.text), question)
 }
 
-/// The vector of a question.
-pub fn embed_question(embedder: &dyn Embedder, text: &str) -> Result<Vec<f32>, EmbedError> {
-    embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])
+/// What a model makes of the text of a question.
+pub fn embed_question(embedder: &dyn Embedder, text: &str) -> Result<Meaning, EmbedError> {
+    let vector = embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])?;
+    Ok(Meaning { vector, weight: embedder.weight() })
 }

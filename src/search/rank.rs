@@ -8,10 +8,6 @@ use super::legs::Legs;
 use super::{Hit, Question};
 use crate::index::ChunkId;
 
-/// Weight of meaning against words, chosen on the tuning sets (see `evals/README.md`): more loses
-/// exact words, less loses paraphrases.
-const DENSE_WEIGHT: f64 = 0.4;
-
 /// The candidates that may be shown, leg by leg.
 pub(super) struct Surviving {
     words: Vec<Scored<ChunkId>>,
@@ -30,11 +26,11 @@ impl Surviving {
         self.words.first().filter(|_| !self.meaning.is_empty()).map(|best| best.id)
     }
 
-    fn weights(&self, keyword_coverage: f64) -> BlendWeights {
-        match (self.words.is_empty(), self.meaning.is_empty()) {
-            (_, true) => BlendWeights { dense: 0.0, keyword_coverage: 1.0 },
-            (true, _) => BlendWeights { dense: 1.0, keyword_coverage: 1.0 },
-            _ => BlendWeights { dense: DENSE_WEIGHT, keyword_coverage },
+    fn weights(&self, keyword_coverage: f64, question: &Question<'_>) -> BlendWeights {
+        match (&question.meaning, self.words.is_empty(), self.meaning.is_empty()) {
+            (Some(meaning), false, false) => BlendWeights { dense: meaning.weight, keyword_coverage },
+            (_, true, false) => BlendWeights { dense: 1.0, keyword_coverage: 1.0 },
+            _ => BlendWeights { dense: 0.0, keyword_coverage: 1.0 },
         }
     }
 }
@@ -51,7 +47,7 @@ pub(super) fn rank(
         (admitted.notes[*note].path().clone(), range.start)
     };
     let Surviving { words, meaning } = survivors;
-    let fused = fuse::convex_blend(words, meaning, survivors.weights(keyword_coverage), tie);
+    let fused = fuse::convex_blend(words, meaning, survivors.weights(keyword_coverage, question), tie);
     let contains = |leg: &[Scored<ChunkId>], id| leg.iter().any(|candidate| candidate.id == id);
     let hits = fused.into_iter().map(|Scored { id, score }| {
         let (note, range) = admitted.places[&id].clone();
