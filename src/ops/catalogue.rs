@@ -34,10 +34,10 @@ impl Catalogue {
     }
 }
 
-/// The catalogue as of the last run, if there is an index. Asks for another run, so that the next look sees
-/// what changed since.
+/// The catalogue as of the last run, if there is an index. Where changes are not heard it asks for another run, so
+/// that the next look sees what changed since.
 pub(super) fn look(service: &Service) -> Result<Option<Catalogue>, OpError> {
-    service.refresher.ask();
+    service.refresher.ask_unless_it_hears();
     service.with_tree(|tree| {
         let Some(tree) = tree.filter(|tree: &&Tree| tree.header().complete) else { return Ok(None) };
         let notes = tree.notes()?.into_iter().map(|note| (note.path, note.hash)).collect();

@@ -22,6 +22,7 @@ mod notice;
 mod refresh;
 mod service;
 mod trees;
+mod watch;
 
 pub use caller::Caller;
 pub use error::OpError;

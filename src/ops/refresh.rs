@@ -1,12 +1,13 @@
 //! Keeps the index of a running server true to the vault: once when it starts, and whenever a request
-//! meets a note that the index has and the vault no longer gives, or gives with another text. A note or a part
-//! that turned private is erased from the public tree that way, though nobody runs `obsearch index`.
+//! meets a note that the index has and the vault no longer gives, or gives with another text, and whenever
+//! a change of the vault is heard (see [`watch`]). A note or a part that turned private is erased from the
+//! public tree that way, though nobody runs `obsearch index`.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Service;
+use super::{Service, watch};
 use crate::index::{IndexError, Tree};
 use crate::sync::{Mode, Progress, Stage, SyncError};
 use crate::vault::Session;
@@ -29,6 +30,10 @@ pub(super) struct Refresher {
     wake: Condvar,
     /// Runs that a client asked for, and that wait for the server's own.
     waiting: AtomicUsize,
+    /// The next run says when it was, whatever it finds. Such runs are begun by the clock alone.
+    is_by_the_clock: AtomicBool,
+    /// Changes of the vault are heard: nobody has to ask for runs to see them.
+    hears: AtomicBool,
 }
 
 /// Held by a run that a client asked for: the server's own makes way for it.
@@ -67,6 +72,24 @@ impl Refresher {
         self.wake.notify_all();
     }
 
+    /// Asks for a run because it is time for one.
+    pub(super) fn ask_by_the_clock(&self) {
+        self.is_by_the_clock.store(true, Ordering::SeqCst);
+        self.ask();
+    }
+
+    /// Are changes heard?
+    pub(super) fn hears(&self, hears: bool) {
+        self.hears.store(hears, Ordering::SeqCst);
+    }
+
+    /// Asks for a run if changes would not be heard otherwise.
+    pub(super) fn ask_unless_it_hears(&self) {
+        if !self.hears.load(Ordering::SeqCst) {
+            self.ask();
+        }
+    }
+
     fn is_asked(&self) -> bool {
         *self.is_due.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,16 +121,24 @@ impl Progress for Refresher {
 
 /// Loads the model, then runs for ever. Searches work meanwhile: over the index as it is, or over the
 /// words of the notes where there is none.
-pub(super) fn run(service: &Service) {
+pub(super) fn run(service: &Arc<Service>) {
     let refresher = &service.refresher;
     if service.load_model() {
         // An index answers already: the first questions go before bringing it up to date.
         refresher.wait(Some(BEFORE_FIRST_RUN));
     }
+    // Before the first run: whatever it does not see is heard.
+    watch::begin(service);
     let mut pause = BETWEEN_RUNS;
     let mut was_asked = false;
+    refresher.is_by_the_clock.store(true, Ordering::SeqCst);
     loop {
-        let outcome = service.index(&[service.profile], Mode::Background, refresher);
+        let is_by_the_clock = refresher.is_by_the_clock.swap(false, Ordering::SeqCst);
+        let mode = if is_by_the_clock { Mode::Background } else { Mode::Woken };
+        let outcome = service.index(&[service.profile], mode, refresher);
+        if outcome.is_err() {
+            refresher.is_by_the_clock.fetch_or(is_by_the_clock, Ordering::SeqCst);
+        }
         service.first_run_is_over();
         let mut at_most = None;
         pause = match outcome {

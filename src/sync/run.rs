@@ -24,6 +24,8 @@ pub enum Mode {
     Incremental,
     /// Only what changed, as often as something does: damage is noticed where the work meets it.
     Background,
+    /// The same, because a change was heard: see [`stamp`].
+    Woken,
     /// Everything, in a new generation.
     Rebuild,
 }
@@ -125,7 +127,7 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     let mut summary = TreeSummary::new(profile);
     summary.rebuilt = base.rebuilt;
     let mut open = Open { profile, writer, summary, lock, building, began };
-    let finished = job.vault.request(profile, |session| fill(session, &mut open, progress))?;
+    let finished = job.vault.request(profile, |session| fill(session, &mut open, job.mode, progress))?;
     if let (Err(SyncError::Index(IndexError::DiskFull)), Some(building)) = (&finished, &open.building) {
         job.store.discard(building, &open.lock)?;
     }
@@ -158,7 +160,7 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
     let opened = Writer::open(&path).and_then(|writer| {
         writer.tree().check_owner(profile, job.store.vault_id())?;
         match job.mode {
-            Mode::Background => writer.tree().check_health()?,
+            Mode::Background | Mode::Woken => writer.tree().check_health()?,
             Mode::Incremental | Mode::Rebuild => writer.tree().check_whole()?,
         }
         Ok(writer)
@@ -251,28 +253,46 @@ fn choose_model(
 }
 
 /// Walks, plans, applies; then once more, for what changed meanwhile.
-fn fill(session: &Session<'_>, open: &mut Open, progress: &dyn Progress) -> Result<(), SyncError> {
+fn fill(
+    session: &Session<'_>,
+    open: &mut Open,
+    mode: Mode,
+    progress: &dyn Progress,
+) -> Result<(), SyncError> {
     let trust = trust(session, open.writer.tree());
     let skipped = pass(session, open, trust, progress)?;
     open.summary.skipped = skipped.into_skipped();
     if open.building.is_some() {
         pass(session, open, Trust::Looks, &super::Silent)?;
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let rules = session.rules_fingerprint().to_owned();
-    open.writer.transaction(|writer| {
-        writer.set_header(|header| {
-            header.complete = true;
-            header.rules = rules;
-            header.indexed_at = Some(now);
-        })
-    })?;
+    stamp(session, open, mode)?;
     if open.profile == Profile::Public && open.writer.needs_purge()? {
         open.writer.purge()?;
         open.summary.is_purge_due = open.writer.needs_purge()?;
     }
     open.writer.checkpoint()?;
     Ok(())
+}
+
+/// Says what the tree is up to date with, and since when. A run that a change woke and that found nothing new
+/// leaves the moment of the one before: the change may be of a private note, and nobody may learn when that was.
+fn stamp(session: &Session<'_>, open: &mut Open, mode: Mode) -> Result<(), SyncError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let rules = session.rules_fingerprint();
+    let TreeSummary { added, changed, removed, .. } = open.summary;
+    let header = open.writer.tree().header();
+    let is_said = header.complete && header.rules == rules && header.indexed_at.is_some();
+    if mode == Mode::Woken && added + changed + removed == 0 && is_said {
+        return Ok(());
+    }
+    let rules = rules.to_owned();
+    Ok(open.writer.transaction(|writer| {
+        writer.set_header(|header| {
+            header.complete = true;
+            header.rules = rules;
+            header.indexed_at = Some(now);
+        })
+    })?)
 }
 
 /// Under other rules than the tree's, nothing in the tree counts as judged.

@@ -19,6 +19,7 @@ mod links;
 mod resolve;
 mod scan;
 mod walk;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use path::{InvalidPath, NotePath};
 pub use rules::{RuleError, RuleText, Rules, Standing};
 pub use scan::FileStat;
 pub use walk::{Listed, PassedOver, Walk};
+pub use watch::{Watch, WatchError};
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

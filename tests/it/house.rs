@@ -29,6 +29,7 @@ const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("axum", &["http"]),
     ("hyper", &["http"]),
     ("tokio", &["http", "mcp"]),
+    ("notify", &["vault"]),
     ("clap", &["cli", "main"]),
     ("anstream", &["cli"]),
     ("indicatif", &["cli"]),

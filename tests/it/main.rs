@@ -28,3 +28,4 @@ mod server;
 mod sse;
 mod system_calls;
 mod timing;
+mod watch;

@@ -25,8 +25,7 @@ fn what_turned_private_is_erased_within_two_seconds_of_being_noticed() {
                 let mut server = Server::start(&home, &[]);
                 sleep(STARTED);
                 (flip.hide)(&home);
-                sleep(Duration::from_millis(300));
-                assert_eq!(home.words_in_tree("public", &TAILS), TAILS, "{}: nobody has noticed", flip.name);
+                // Some of them are heard; other rules are known with the next request.
                 server.call("search_vault", &json!({ "query": "zqkbodox", "mode": "keyword" }));
                 let noticed = Instant::now();
                 while !home.words_in_tree("public", &TAILS).is_empty() {
