@@ -37,7 +37,8 @@ pub(super) struct EvalArgs {
     /// The file of questions, one JSON object a line
     #[arg(long, value_name = "FILE", required_unless_present = "own", conflicts_with = "own")]
     evals: Option<PathBuf>,
-    /// Make the questions from the notes: texts of links, aliases, headings
+    /// Make the questions from the notes: texts of links, aliases, headings; a note that links with the text
+    /// that is asked counts as neither right nor wrong
     #[arg(long = "self")]
     own: bool,
     /// With --self: which half of the questions; choose settings on one, report the other
@@ -61,7 +62,7 @@ pub(super) struct EvalArgs {
     /// Compare with a former run, as `--json` printed it
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Write a report for a browser, in one file
+    /// Write a report for a browser: one file, which names notes
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print everything as JSON

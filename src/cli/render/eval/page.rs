@@ -116,7 +116,7 @@ fn table(modes: &[&ModeRun]) -> String {
         format!("<tr><th>{}</th>{cells}</tr>\n", html(&label))
     });
     format!(
-        "<div class=\"scroll\"><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>\n"
+        "<div class=\"scroll\"><table class=\"figures\"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>\n"
     )
 }
 
@@ -134,8 +134,8 @@ fn changed(mode: &ModeComparison) -> String {
     format!(
         r#"<h2>Since the former run: {name}</h2>
 <p class="soft">{compared} questions in both; {better} better, {worse} worse. Differences of means, with paired intervals.</p>
-<div class="scroll"><table><tbody>{differences}</tbody></table></div>
-<table class="stack"><tbody>{questions}</tbody></table>
+<div class="scroll"><table class="figures"><tbody>{differences}</tbody></table></div>
+<div class="scroll"><table class="stack"><tbody>{questions}</tbody></table></div>
 "#,
         name = name(mode.mode),
         compared = mode.compared,
@@ -162,8 +162,8 @@ fn failures(modes: &[&ModeRun]) -> String {
         let (name, count) = (name(mode.mode), grouped(failing.len() as u64));
         format!(
             r#"<details{open}><summary>{name}: {count}</summary>
-<table class="stack"><thead><tr><th>Question</th><th>Type</th><th>Right note at</th><th>First instead</th><th>Right</th></tr></thead>
-<tbody>{rows}</tbody></table></details>
+<div class="scroll"><table class="stack"><thead><tr><th>Question</th><th>Type</th><th>Right note at</th><th>First instead</th><th>Right</th></tr></thead>
+<tbody>{rows}</tbody></table></div></details>
 "#
         )
     });

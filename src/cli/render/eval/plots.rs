@@ -104,7 +104,7 @@ pub(super) fn latency(mode: &ModeRun, most: f64) -> String {
     let highest = counts.iter().copied().max().unwrap_or_default().max(1) as f64;
     let (base, step) = (84.0, WIDTH / BINS as f64);
     let bars = joined(counts.iter().zip(0_u32..), |(count, bin)| {
-        let height = *count as f64 / highest * 64.0;
+        let height = *count as f64 / highest * 54.0;
         format!(
             r#"<rect class="tone" x="{:.1}" y="{:.1}" width="{:.1}" height="{height:.1}"/>"#,
             f64::from(bin) * step,
