@@ -108,12 +108,11 @@ struct Found {
 
 /// A text makes a question if it leads to one note only and is no note's name.
 fn questions(notes: &[Described]) -> Vec<MadeQuestion> {
-    let names: HashSet<String> =
-        notes.iter().flat_map(|note| &note.names).map(|name| fold(&as_one_line(name))).collect();
+    let names: HashSet<String> = notes.iter().flat_map(|note| &note.names).map(|name| key(name)).collect();
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     for (text, made_from, target, linked_from) in texts(notes) {
         let text = as_one_line(text);
-        let key = fold(&text);
+        let key = key(&text);
         if !can_be_asked(&text) || names.contains(&key) {
             continue;
         }
@@ -159,6 +158,11 @@ fn texts(notes: &[Described]) -> Vec<(&str, MadeFrom, &str, Option<&str>)> {
         }));
     }
     texts
+}
+
+/// What two spellings of a name have in common: files are often named `as_this` or `as-this`.
+fn key(name: &str) -> String {
+    fold(&as_one_line(&name.replace(['_', '-'], " ")))
 }
 
 fn as_one_line(text: &str) -> String {
@@ -214,13 +218,14 @@ mod tests {
 
     #[test]
     fn what_means_two_notes_or_is_a_name_makes_none() {
-        let rows: [&[(&str, &str)]; 6] = [
+        let rows: [&[(&str, &str)]; 7] = [
             &[("a.md", "# a\n## Notes"), ("b.md", "# b\n## notes")],
             &[("a.md", "[[b|it]] [[c|it]]"), ("b.md", ""), ("c.md", "")],
             &[("a.md", "[[b|c]]"), ("b.md", ""), ("c.md", "")],
             &[("a.md", "[[b|The title]]"), ("b.md", "# The Title")],
             &[("a.md", "---\naliases: ['7', '2024', '!?', A]\n---")],
             &[("a.md", "[[b|secret]]")],
+            &[("a.md", "[[The_two-fold name|the two fold Name]]"), ("The_two-fold name.md", "")],
         ];
         for notes in rows {
             assert_eq!(made(notes), [], "{notes:?}");

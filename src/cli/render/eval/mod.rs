@@ -9,7 +9,7 @@ pub(in crate::cli) use page::page;
 
 use super::{counted, escape, grouped, style};
 use crate::eval::{
-    Asked, Change, Comparison, Estimate, ModeComparison, ModeRun, Place, Run, median_and_95th,
+    Asked, Change, Comparison, Estimate, Measured, ModeComparison, ModeRun, Place, Run, median_and_95th,
 };
 use crate::ops::search::Mode;
 
@@ -129,7 +129,9 @@ fn differences(out: &mut impl Write, mode: &ModeComparison) -> io::Result<()> {
         name(mode.mode),
         counted(mode.compared as u64, "question"),
     )?;
-    for difference in &mode.differences {
+    let has_changed = |difference: &Measured| difference.estimate.low < 0.0 || difference.estimate.high > 0.0;
+    let shown = if mode.differences.iter().any(has_changed) { &mode.differences[..] } else { &[] };
+    for difference in shown {
         let Estimate { mean, low, high, .. } = difference.estimate;
         writeln!(out, "  {:10} {mean:+.3} [{low:+.3}, {high:+.3}]", difference.name)?;
     }

@@ -147,3 +147,49 @@ fn drawing(title: &str, height: f64, inner: &str) -> String {
     let title = html(title);
     format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{title}">{inner}</svg>"#)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_falls_into_one_bar() {
+        let rows: [(&[f64], [usize; 3]); 4] = [
+            (&[], [0, 0, 0]),
+            (&[0.0, 3.9, 4.0], [2, 1, 0]),
+            (&[99.9, 100.0, 1e9], [0, 0, 3]),
+            (&[5.0, 50.0, 97.0], [0, 1, 1]),
+        ];
+        for (values, expected) in rows {
+            let counts = histogram(values, 100.0);
+            assert_eq!([counts[0], counts[1], counts[BINS - 1]], expected, "{values:?}");
+            assert_eq!(counts.iter().sum::<usize>(), values.len());
+        }
+    }
+
+    #[test]
+    fn every_rank_falls_into_one_bucket() {
+        let outcome = |rank: usize| Outcome {
+            id: String::new(),
+            query: String::new(),
+            kind: None,
+            expected: Vec::new(),
+            ranks: (1..=50).contains(&rank).then_some(rank).into_iter().collect(),
+            first: None,
+            answered: true,
+            right_heading: None,
+            scores: None,
+            milliseconds: 1.0,
+        };
+        let shown = |ranks: &[usize]| {
+            let outcomes: Vec<Outcome> = ranks.iter().map(|rank| outcome(*rank)).collect();
+            buckets(&outcomes.iter().collect::<Vec<_>>())
+                .into_iter()
+                .map(|(_, count)| count)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&[1, 1, 2, 3, 4, 5, 6, 10, 0]), [2, 1, 1, 2, 2, 1]);
+        let deep: Vec<usize> = (0..=50).collect();
+        assert_eq!(shown(&deep), [1, 1, 1, 2, 5, 40, 1]);
+    }
+}
