@@ -120,6 +120,11 @@ fn with_interval(estimate: &Estimate) -> String {
     format!("{:.3} [{:.3}, {:.3}]", estimate.mean, estimate.low, estimate.high)
 }
 
+/// A difference, with its interval.
+fn signed(estimate: &Estimate) -> String {
+    format!("{:+.3} [{:+.3}, {:+.3}]", estimate.mean, estimate.low, estimate.high)
+}
+
 fn differences(out: &mut impl Write, mode: &ModeComparison) -> io::Result<()> {
     let heading = style::HEADING;
     let (better, worse) = (mode.better.len(), mode.worse.len());
@@ -132,8 +137,7 @@ fn differences(out: &mut impl Write, mode: &ModeComparison) -> io::Result<()> {
     let has_changed = |difference: &Measured| difference.estimate.low < 0.0 || difference.estimate.high > 0.0;
     let shown = if mode.differences.iter().any(has_changed) { &mode.differences[..] } else { &[] };
     for difference in shown {
-        let Estimate { mean, low, high, .. } = difference.estimate;
-        writeln!(out, "  {:10} {mean:+.3} [{low:+.3}, {high:+.3}]", difference.name)?;
+        writeln!(out, "  {:10} {}", difference.name, signed(&difference.estimate))?;
     }
     changes(out, "better", &mode.better)?;
     changes(out, "worse", &mode.worse)

@@ -2,9 +2,9 @@
 //! or a question goes through [`html`].
 
 use super::{
-    Change, Comparison, Estimate, ModeComparison, ModeRun, Run, grouped, name, place, plots, subject,
+    Change, Comparison, Estimate, ModeComparison, ModeRun, Run, grouped, name, place, plots, rows, signed,
+    subject,
 };
-use super::{rows, with_interval};
 use crate::cli::render::escape;
 use crate::eval::{Outcome, median_and_95th};
 
@@ -122,12 +122,7 @@ fn table(modes: &[&ModeRun]) -> String {
 
 fn changed(mode: &ModeComparison) -> String {
     let differences = joined(&mode.differences, |one| {
-        let Estimate { mean, .. } = one.estimate;
-        format!(
-            "<tr><th>{}</th><td>{mean:+.3}</td><td>{}</td></tr>\n",
-            html(&one.name),
-            with_interval(&one.estimate)
-        )
+        format!("<tr><th>{}</th><td>{}</td></tr>\n", html(&one.name), signed(&one.estimate))
     });
     let rows = [("better", &mode.better), ("worse", &mode.worse)];
     let questions = joined(rows, |(word, changes)| joined(changes, |change| changed_question(word, change)));
@@ -135,7 +130,7 @@ fn changed(mode: &ModeComparison) -> String {
         r#"<h2>Since the former run: {name}</h2>
 <p class="soft">{compared} questions in both; {better} better, {worse} worse. Differences of means, with paired intervals.</p>
 <div class="scroll"><table class="figures"><tbody>{differences}</tbody></table></div>
-<div class="scroll"><table class="stack"><tbody>{questions}</tbody></table></div>
+<div class="scroll"><table class="stack changes"><tbody>{questions}</tbody></table></div>
 "#,
         name = name(mode.mode),
         compared = mode.compared,
