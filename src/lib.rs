@@ -1,11 +1,12 @@
 //! obsearch: retrieval over a folder of Markdown for AI clients, behind a wall.
 //!
 //! The folders are the architecture; dependencies point downwards only:
-//! `cli`, `http`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
+//! `cli`, `eval`, `http`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
 
 pub mod cli;
 pub mod config;
 pub mod embed;
+pub mod eval;
 mod failpoint;
 pub mod http;
 pub mod index;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
 
-use crate::sync::{BOTH_PROFILES, Mode, Silent, TreeSummary};
+use crate::sync::{BOTH_PROFILES, Mode, TreeSummary};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -40,8 +40,8 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
     let chosen = context.global.profile.map(|profile| [Profile::from(profile)]);
     let profiles = chosen.as_ref().map_or(&BOTH_PROFILES[..], |one| &one[..]);
     let mode = if args.rebuild { Mode::Rebuild } else { Mode::Incremental };
-    let progress = if args.quiet { Box::new(Silent) } else { progress::choose(console) };
-    let trees = open::run_index(&config, profiles, mode, progress.as_ref())?;
+    let progress = if args.quiet { progress::none() } else { progress::choose(console) };
+    let trees = open::run_index(&config, profiles, mode, &progress)?;
     if args.json {
         console::json(&IndexAnswer { trees })?;
     } else if !args.quiet {

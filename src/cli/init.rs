@@ -31,7 +31,7 @@ pub(super) fn run(args: &InitArgs, context: &Context) -> Result<Exit, CliError> 
     config::check_free(&file, existing)?;
     let vault = config::vault_from_command_line(&vault(context)?, context.environment)?;
     config::write_template(context.environment, &file, &vault, existing)?;
-    let overrides = Overrides { vault: None, config_file: Some(file.clone()) };
+    let overrides = Overrides { config_file: Some(file.clone()), ..Overrides::default() };
     Config::resolve(context.environment, &overrides)?;
     let mut out = context.console.out();
     next_steps(&mut out, &file, &Server::new(context))?;

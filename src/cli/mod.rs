@@ -7,6 +7,7 @@ mod connect;
 mod console;
 mod doctor;
 mod error;
+mod eval;
 mod index;
 mod init;
 mod links;
@@ -122,6 +123,8 @@ enum Command {
     Privacy(privacy::PrivacyArgs),
     /// Find what is wrong with the configuration, the notes and the index
     Doctor(doctor::DoctorArgs),
+    /// Measure how well questions are answered
+    Eval(eval::EvalArgs),
     /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
@@ -166,6 +169,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
+        Command::Eval(args) => eval::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
         Command::Token(args) => token::run(args, context),
@@ -201,7 +205,11 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn overrides(&self) -> Overrides {
-        Overrides { vault: self.global.vault.clone(), config_file: self.global.config.clone() }
+        Overrides {
+            vault: self.global.vault.clone(),
+            config_file: self.global.config.clone(),
+            data_dir: None,
+        }
     }
 
     fn config(&self) -> Result<Config, CliError> {

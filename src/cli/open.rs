@@ -32,8 +32,19 @@ pub(super) fn run_index(
     mode: Mode,
     progress: &dyn Progress,
 ) -> Result<Vec<TreeSummary>, CliError> {
-    let service = service(config, Profile::Public)?;
-    service.index(profiles, mode, progress).map_err(|error| sync_error(&error))
+    service(config, Profile::Public)?.index(profiles, mode, progress).map_err(|error| sync_error(&error))
+}
+
+/// The operations, over an index that was brought up to date first.
+pub(super) fn indexed_service(
+    config: &Config,
+    profile: Profile,
+    progress: &dyn Progress,
+) -> Result<(Service, TreeSummary), CliError> {
+    let service = service(config, profile)?;
+    let mut trees =
+        service.index(&[profile], Mode::Incremental, progress).map_err(|error| sync_error(&error))?;
+    Ok((service, trees.remove(0)))
 }
 
 /// Serves one client on standard input and output until it goes away. The model and the index are
@@ -158,7 +169,7 @@ fn index_hint(error: &IndexError) -> &'static str {
 }
 
 /// The error as a sentence.
-fn sentence(error: &dyn std::error::Error) -> String {
+pub(super) fn sentence(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
     let mut characters = text.chars();
     let first = characters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();

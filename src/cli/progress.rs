@@ -1,4 +1,4 @@
-//! How an index run goes on, on standard error: a bar on a terminal, else a line now and then.
+//! How an index run or an evaluation goes on, on standard error: a bar on a terminal, else a line now and then.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::console::{self, Console};
+use crate::eval::Watch;
+use crate::ops::search::Mode;
 use crate::sync::{Progress, Stage};
 
 /// Time between two lines of one stage.
@@ -14,20 +16,76 @@ const LINE_INTERVAL: Duration = Duration::from_secs(2);
 const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
 /// The progress that suits where standard error goes.
-pub(super) fn choose(console: Console) -> Box<dyn Progress> {
+pub(super) fn choose(console: Console) -> Shown {
     if console::can_draw() {
-        Box::new(Bar::new())
+        Shown(Box::new(Bar::new()))
     } else {
-        Box::new(Lines::new(LINE_INTERVAL, move |line| console.message(line)))
+        Shown(Box::new(Lines::new(LINE_INTERVAL, move |line| console.message(line))))
     }
 }
 
-fn name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Scanning => "Looking for notes",
-        Stage::Words => "Reading notes",
-        Stage::Vectors => "Making vectors",
+/// Progress that nobody sees.
+pub(super) fn none() -> Shown {
+    Shown(Box::new(Nothing))
+}
+
+/// Work that is shown: what is done, and how much of it.
+trait Show: Sync {
+    /// So many units of something begin; 0: nobody knows how many.
+    fn begin(&self, what: &'static str, total: u64);
+    /// So many more are done.
+    fn advance(&self, units: u64);
+    /// All are done.
+    fn end(&self);
+}
+
+/// Shows whatever goes on.
+pub(super) struct Shown(Box<dyn Show>);
+
+impl Progress for Shown {
+    fn begin(&self, stage: Stage, total: u64) {
+        let what = match stage {
+            Stage::Scanning => "Looking for notes",
+            Stage::Words => "Reading notes",
+            Stage::Vectors => "Making vectors",
+        };
+        self.0.begin(what, total);
     }
+
+    fn advance(&self, units: u64) {
+        self.0.advance(units);
+    }
+
+    fn end(&self) {
+        self.0.end();
+    }
+}
+
+impl Watch for Shown {
+    fn begin(&self, mode: Mode, questions: u64) {
+        let what = match mode {
+            Mode::Keyword => "Asking, keyword",
+            Mode::Semantic => "Asking, semantic",
+            Mode::Hybrid => "Asking, hybrid",
+        };
+        self.0.begin(what, questions);
+    }
+
+    fn advance(&self) {
+        self.0.advance(1);
+    }
+
+    fn end(&self) {
+        self.0.end();
+    }
+}
+
+struct Nothing;
+
+impl Show for Nothing {
+    fn begin(&self, _: &'static str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
 }
 
 /// A bar with rate and time left, or a spinner where the end is not known.
@@ -45,8 +103,8 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
-    fn begin(&self, stage: Stage, total: u64) {
+impl Show for Bar {
+    fn begin(&self, what: &'static str, total: u64) {
         let template = if total == 0 {
             "{msg:17} {spinner} {human_pos}"
         } else {
@@ -56,7 +114,7 @@ impl Progress for Bar {
             ProgressStyle::with_template(template).expect("the template is valid").progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         bar.set_style(style);
-        bar.set_message(name(stage));
+        bar.set_message(what);
         bar.enable_steady_tick(SPINNER_INTERVAL);
         *self.bar() = bar;
     }
@@ -78,7 +136,7 @@ struct Lines<W> {
 }
 
 struct Run {
-    stage: Stage,
+    what: &'static str,
     total: u64,
     done: u64,
     started: Instant,
@@ -87,7 +145,7 @@ struct Run {
 
 impl<W: Fn(String) + Sync> Lines<W> {
     fn new(interval: Duration, write: W) -> Self {
-        Lines { interval, write, run: Mutex::new(Run::new(Stage::Scanning, 0)) }
+        Lines { interval, write, run: Mutex::new(Run::new("", 0)) }
     }
 
     fn run(&self) -> MutexGuard<'_, Run> {
@@ -96,15 +154,15 @@ impl<W: Fn(String) + Sync> Lines<W> {
 }
 
 impl Run {
-    fn new(stage: Stage, total: u64) -> Self {
+    fn new(what: &'static str, total: u64) -> Self {
         let now = Instant::now();
-        Run { stage, total, done: 0, started: now, last_line: now }
+        Run { what, total, done: 0, started: now, last_line: now }
     }
 
     fn line(&self) -> String {
         match self.total {
-            0 => format!("{}: {}", name(self.stage), self.done),
-            total => format!("{}: {} of {total}{}", name(self.stage), self.done, self.time_left()),
+            0 => format!("{}: {}", self.what, self.done),
+            total => format!("{}: {} of {total}{}", self.what, self.done, self.time_left()),
         }
     }
 
@@ -118,13 +176,13 @@ impl Run {
     }
 }
 
-impl<W: Fn(String) + Sync> Progress for Lines<W> {
-    fn begin(&self, stage: Stage, total: u64) {
+impl<W: Fn(String) + Sync> Show for Lines<W> {
+    fn begin(&self, what: &'static str, total: u64) {
         let mut run = self.run();
-        *run = Run::new(stage, total);
+        *run = Run::new(what, total);
         (self.write)(match total {
-            0 => name(stage).to_owned(),
-            total => format!("{}: {total}", name(stage)),
+            0 => what.to_owned(),
+            total => format!("{what}: {total}"),
         });
     }
 
@@ -140,7 +198,7 @@ impl<W: Fn(String) + Sync> Progress for Lines<W> {
     fn end(&self) {
         let run = self.run();
         let seconds = run.started.elapsed().as_secs_f64();
-        (self.write)(format!("{}: {} done in {seconds:.1} s", name(run.stage), run.done));
+        (self.write)(format!("{}: {} done in {seconds:.1} s", run.what, run.done));
     }
 }
 
@@ -151,7 +209,7 @@ mod tests {
     fn lines_of(interval: Duration) -> Vec<String> {
         let lines = Mutex::new(Vec::new());
         let progress = Lines::new(interval, |line| lines.lock().unwrap().push(line));
-        progress.begin(Stage::Words, 4);
+        progress.begin("Reading notes", 4);
         (0..4).for_each(|_| progress.advance(1));
         progress.end();
         lines.into_inner().unwrap()
@@ -178,9 +236,9 @@ mod tests {
         let bar = Bar::new();
         bar.advance(1);
         bar.end();
-        bar.begin(Stage::Scanning, 0);
+        bar.begin("Looking for notes", 0);
         bar.advance(3);
-        bar.begin(Stage::Vectors, 10);
+        bar.begin("Making vectors", 10);
         bar.advance(30);
         bar.end();
     }

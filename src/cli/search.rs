@@ -45,7 +45,7 @@ pub(super) struct SearchArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ModeArg {
+pub(super) enum ModeArg {
     /// By words and by meaning
     Hybrid,
     /// By words only

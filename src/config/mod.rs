@@ -38,6 +38,8 @@ pub struct Overrides {
     pub vault: Option<PathBuf>,
     /// The configuration file instead of the user's; it must exist.
     pub config_file: Option<PathBuf>,
+    /// Where indexes lie instead of the user's folder for them; relative to the working folder.
+    pub data_dir: Option<PathBuf>,
 }
 
 /// Everything that is configured, resolved and checked.
@@ -75,7 +77,7 @@ impl Config {
         };
         let vault = file.vault_root(&path, environment, overrides)?;
         let rules = FileRules::open(&path, read.as_ref(), &vault, environment.user_id)?;
-        let (data_dir, cache_dir) = storage(environment, &vault)?;
+        let (data_dir, cache_dir) = storage(environment, overrides.data_dir.as_deref(), &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),
             rules: Arc::new(rules),
@@ -108,6 +110,11 @@ impl Config {
             section.insert("path".to_owned(), vault.to_string_lossy().into_owned().into());
         }
         toml::to_string(&file).unwrap_or_default()
+    }
+
+    /// Would a file named like this on the command line lie in the vault? What cannot be told lies there.
+    pub fn is_in_vault(&self, file: &Path, environment: &Environment) -> bool {
+        disk::is_inside(&from_command_line(file, environment), &self.vault).unwrap_or(true)
     }
 
     /// May users who are not the owner read the configuration file?
@@ -183,10 +190,17 @@ pub fn vault_from_command_line(vault: &Path, environment: &Environment) -> Resul
 }
 
 /// The data and cache folders, checked against the vault.
-fn storage(environment: &Environment, vault: &Path) -> Result<(PathBuf, PathBuf), ConfigError> {
-    let data = environment.data_dir().ok_or(ConfigError::NoHome)?;
+fn storage(
+    environment: &Environment,
+    data_dir: Option<&Path>,
+    vault: &Path,
+) -> Result<(PathBuf, PathBuf), ConfigError> {
+    let (data, named_by) = match data_dir {
+        Some(folder) => (from_command_line(folder, environment), "`--data`"),
+        None => (environment.data_dir().ok_or(ConfigError::NoHome)?, names::DATA_HOME),
+    };
     let cache = environment.cache_dir().ok_or(ConfigError::NoHome)?;
-    trust::check_storage(&data, vault, names::DATA_HOME, environment.user_id)?;
+    trust::check_storage(&data, vault, named_by, environment.user_id)?;
     trust::check_storage(&cache, vault, names::CACHE_HOME, environment.user_id)?;
     Ok((data, cache))
 }

@@ -56,7 +56,7 @@ pub fn write_template(
 ) -> Result<(), ConfigError> {
     check_free(file, existing)?;
     trust::check_file_outside(file, vault)?;
-    config::storage(environment, vault)?;
+    config::storage(environment, None, vault)?;
     let name = vault.to_str().ok_or_else(|| ConfigError::Vault {
         path: vault.to_owned(),
         problem: "has a name that is not UTF-8, which the configuration file cannot hold".to_owned(),

@@ -52,7 +52,7 @@ impl Home {
     }
 
     fn resolve(&self, vault: Option<&str>) -> Result<Config, ConfigError> {
-        let overrides = Overrides { vault: vault.map(PathBuf::from), config_file: None };
+        let overrides = Overrides { vault: vault.map(PathBuf::from), config_file: None, data_dir: None };
         Config::resolve(&self.environment, &overrides)
     }
 
@@ -124,7 +124,7 @@ fn another_file_can_be_named_but_must_exist() {
     let home = Home::new();
     home.write("work/o.toml", NOTES);
     let resolve = |file: &str| {
-        let overrides = Overrides { vault: None, config_file: Some(PathBuf::from(file)) };
+        let overrides = Overrides { config_file: Some(PathBuf::from(file)), ..Overrides::default() };
         Config::resolve(&home.environment, &overrides)
     };
     assert_eq!(resolve("work/o.toml").ok().unwrap().config_file, Some(home.path("work/o.toml")));

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod links;
 pub mod list;
 pub mod privacy;
+pub mod questions;
 pub mod read;
 pub mod reindex;
 pub mod search;

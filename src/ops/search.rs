@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::keys::filter;
 use super::status::rfc3339;
@@ -18,7 +18,7 @@ use crate::search::{self, Found, Hit, Meaning, Question};
 use crate::vault::{Note, Released, Session};
 
 /// Which legs run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Words and meaning, fused.

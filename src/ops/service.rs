@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, links, list, privacy, read, reindex, search, status, suggest, tags,
+    Caller, OpError, catalogue, doctor, links, list, privacy, questions, read, reindex, search, status,
+    suggest, tags,
 };
 use crate::embed::Models;
 use crate::index::{Store, Tree};
@@ -135,6 +136,11 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
         reindex::run(self, request, caller)
+    }
+
+    /// Questions made from the notes, to measure the search with; for the owner.
+    pub fn make_questions(&self, caller: &Caller<'_>) -> Result<Reply<questions::QuestionsAnswer>, OpError> {
+        questions::run(self, caller)
     }
 
     /// Why a note is private or public; for the owner.

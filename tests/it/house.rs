@@ -16,11 +16,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["embed", "index", "note", "text", "vault"]),
     ("reply", &["ops", "vault"]),
     ("ops", &["embed", "index", "note", "reply", "search", "sync", "vault"]),
+    ("eval", &["ops"]),
     ("config", &["vault"]),
     ("prove", &["vault"]),
     ("mcp", &["ops", "reply"]),
     ("http", &["mcp", "vault"]),
-    ("cli", &["config", "embed", "http", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
+    ("cli", &["config", "embed", "eval", "http", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
 ];
 
 /// Crates that only the edge may name.

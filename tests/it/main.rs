@@ -8,6 +8,7 @@ mod bugs;
 mod canary;
 mod cli;
 mod common;
+mod eval;
 mod flips;
 mod fuzz;
 mod house;
