@@ -7,6 +7,8 @@
 
 mod connect;
 mod door;
+#[cfg(feature = "fixture")]
+mod fixture;
 mod listen;
 mod reach;
 mod response;
@@ -20,12 +22,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 pub use connect::{Target, connect};
 pub use door::Tokens;
+#[cfg(feature = "fixture")]
+pub use fixture::serve_fixture;
 pub use reach::Reach;
 
 use door::Door;
@@ -52,7 +57,7 @@ pub enum Place {
     Socket(PathBuf),
 }
 
-/// What is served, and to whom.
+/// What is served, where, and to whom.
 pub struct HttpServer<O> {
     /// The public profile.
     pub public: Arc<O>,
@@ -60,10 +65,16 @@ pub struct HttpServer<O> {
     pub full: Option<Arc<O>>,
     /// What clients may ask for.
     pub options: ServerOptions,
-    /// Where to listen.
-    pub place: Place,
     /// Also the transport of the first revisions, at `/sse`.
     pub sse: bool,
+    /// Where, and to whom.
+    pub listening: Listening,
+}
+
+/// Where to listen, and to whom.
+pub struct Listening {
+    /// The address or the socket.
+    pub place: Place,
     /// Further values of the Host header, `host:port`.
     pub allowed_hosts: Vec<String>,
     /// Who may ask.
@@ -96,27 +107,44 @@ pub enum HttpError {
 
 /// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
 pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+    let HttpServer { public, full, options, sse, listening } = server;
+    let endpoint = |operations| Endpoint::new(operations, options);
+    let endpoints = Endpoints { public: endpoint(public), full: full.map(endpoint) };
+    let router = |door| routes::router(endpoints, options, sse, door);
+    until_told_to_end(listening, router, |address, listening| {
+        announce(&Reach::new(address, &listening.place, sse, listening.needs_token));
+    })
+}
+
+/// Serves what `router` puts behind the door.
+fn until_told_to_end(
+    listening: Listening,
+    router: impl FnOnce(Door) -> Router,
+    announce: impl FnOnce(Option<SocketAddr>, &Listening),
+) -> Result<(), HttpError> {
     silence_panics();
     let runtime =
         Builder::new_multi_thread().worker_threads(2).max_blocking_threads(32).enable_all().build()?;
-    let outcome = runtime.block_on(run(server, announce));
+    let outcome = runtime.block_on(run(listening, router, announce));
     runtime.shutdown_background();
     outcome
 }
 
-async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+async fn run(
+    listening: Listening,
+    router: impl FnOnce(Door) -> Router,
+    announce: impl FnOnce(Option<SocketAddr>, &Listening),
+) -> Result<(), HttpError> {
     let ended = termination();
-    let (listener, address) = listen(&server.place).await?;
-    let without_token = (!server.needs_token).then_some(Profile::Public);
-    let tokens = Arc::clone(&server.tokens);
+    let (listener, address) = listen(&listening.place).await?;
+    let without_token = (!listening.needs_token).then_some(Profile::Public);
+    let tokens = Arc::clone(&listening.tokens);
     let door = match address {
-        Some(address) => Door::on_port(address.port(), &server.allowed_hosts, without_token, tokens),
+        Some(address) => Door::on_port(address.port(), &listening.allowed_hosts, without_token, tokens),
         None => Door::on_socket(without_token, tokens),
     };
-    let endpoint = |operations| Endpoint::new(operations, server.options);
-    let endpoints = Endpoints { public: endpoint(server.public), full: server.full.map(endpoint) };
-    let router = routes::router(endpoints, server.options, server.sse, door);
-    announce(&Reach::new(address, &server.place, server.sse, server.needs_token));
+    let router = router(door);
+    announce(address, &listening);
     let (over, is_over) = watch::channel(false);
     let accepting = tokio::spawn(listen::accept(listener, router, is_over));
     ended.await;
@@ -124,7 +152,7 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
     let _ = accepting.await;
     // Connections end as their last answers are written; the process does not wait for slow readers.
     let _ = tokio::time::timeout(GRACE, over.closed()).await;
-    if let Place::Socket(path) = &server.place {
+    if let Place::Socket(path) = &listening.place {
         remove_socket(path);
     }
     Ok(())
