@@ -63,8 +63,8 @@ pub(super) fn router<O: Operations>(
 ) -> Router {
     let router = Router::new().route("/mcp", any(mcp::<O>));
     let router = if with_sse { sse::add_routes(router) } else { router };
-    let routes = rest::add_routes(router, options.reindex, door.authorization()).with_state(endpoints);
-    behind(door, routes)
+    let router = rest::add_routes(router, options.reindex, door.authorization());
+    behind(door, router.with_state(endpoints))
 }
 
 /// These routes, and those that are there whatever is served, behind the door and the limits.
