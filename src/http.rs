@@ -7,6 +7,8 @@
 
 mod connect;
 mod door;
+#[cfg(feature = "fixture")]
+mod fixture;
 mod interfaces;
 mod listen;
 mod reach;
@@ -21,12 +23,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 pub use connect::{Target, connect};
 pub use door::Tokens;
+#[cfg(feature = "fixture")]
+pub use fixture::serve_fixture;
 pub use interfaces::{NoAddress, address_of};
 pub use reach::Reach;
 
@@ -54,7 +59,7 @@ pub enum Place {
     Socket(PathBuf),
 }
 
-/// What is served, and to whom.
+/// What is served, where, and to whom.
 pub struct HttpServer<O> {
     /// The public profile.
     pub public: Arc<O>,
@@ -62,10 +67,16 @@ pub struct HttpServer<O> {
     pub full: Option<Arc<O>>,
     /// What clients may ask for.
     pub options: ServerOptions,
-    /// Where to listen.
-    pub place: Place,
     /// Also the transport of the first revisions, at `/sse`.
     pub sse: bool,
+    /// Where, and to whom.
+    pub listening: Listening,
+}
+
+/// Where to listen, and to whom.
+pub struct Listening {
+    /// The address or the socket.
+    pub place: Place,
     /// Further values of the Host header, `host:port`, besides the names of this machine and the address itself.
     pub allowed_hosts: Vec<String>,
     /// Who may ask.
@@ -98,29 +109,47 @@ pub enum HttpError {
 
 /// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
 pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+    let HttpServer { public, full, options, sse, listening } = server;
+    let endpoint = |operations| Endpoint::new(operations, options);
+    let endpoints = Endpoints { public: endpoint(public), full: full.map(endpoint) };
+    let router = |door| routes::router(endpoints, options, sse, door);
+    until_told_to_end(listening, router, |address, listening| {
+        announce(&Reach::new(address, &listening.place, sse, listening.needs_token));
+    })
+}
+
+/// Serves what `router` puts behind the door.
+fn until_told_to_end(
+    listening: Listening,
+    router: impl FnOnce(Door) -> Router,
+    announce: impl FnOnce(Option<SocketAddr>, &Listening),
+) -> Result<(), HttpError> {
     silence_panics();
     let runtime =
         Builder::new_multi_thread().worker_threads(2).max_blocking_threads(32).enable_all().build()?;
-    let outcome = runtime.block_on(run(server, announce));
+    let outcome = runtime.block_on(run(listening, router, announce));
     runtime.shutdown_background();
     outcome
 }
 
-async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
+async fn run(
+    listening: Listening,
+    router: impl FnOnce(Door) -> Router,
+    announce: impl FnOnce(Option<SocketAddr>, &Listening),
+) -> Result<(), HttpError> {
     let ended = termination();
-    let (listener, address) = listen(&server.place).await?;
-    let without_token = (!server.needs_token).then_some(Profile::Public);
-    let tokens = Arc::clone(&server.tokens);
+    let (listener, address) = listen(&listening.place).await?;
+    let without_token = (!listening.needs_token).then_some(Profile::Public);
+    let tokens = Arc::clone(&listening.tokens);
     let door = match address {
         Some(address) => {
-            Door::on_port(address.port(), &hosts(address, server.allowed_hosts), without_token, tokens)
+            let hosts = hosts(address, &listening.allowed_hosts);
+            Door::on_port(address.port(), &hosts, without_token, tokens)
         }
         None => Door::on_socket(without_token, tokens),
     };
-    let endpoint = |operations| Endpoint::new(operations, server.options);
-    let endpoints = Endpoints { public: endpoint(server.public), full: server.full.map(endpoint) };
-    let router = routes::router(endpoints, server.options, server.sse, door);
-    announce(&Reach::new(address, &server.place, server.sse, server.needs_token));
+    let router = router(door);
+    announce(address, &listening);
     let (over, is_over) = watch::channel(false);
     let accepting = tokio::spawn(listen::accept(listener, router, is_over));
     ended.await;
@@ -128,7 +157,7 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
     let _ = accepting.await;
     // Connections end as their last answers are written; the process does not wait for slow readers.
     let _ = tokio::time::timeout(GRACE, over.closed()).await;
-    if let Place::Socket(path) = &server.place {
+    if let Place::Socket(path) = &listening.place {
         remove_socket(path);
     }
     Ok(())
@@ -136,11 +165,9 @@ async fn run<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)
 
 /// The names by which clients may call it, besides those of this machine. A page can make a foreign name point
 /// here, but not the address itself.
-fn hosts(address: SocketAddr, mut allowed: Vec<String>) -> Vec<String> {
-    if !address.ip().is_unspecified() {
-        allowed.push(address.to_string());
-    }
-    allowed
+fn hosts(address: SocketAddr, allowed: &[String]) -> Vec<String> {
+    let own = (!address.ip().is_unspecified()).then(|| address.to_string());
+    allowed.iter().cloned().chain(own).collect()
 }
 
 async fn listen(place: &Place) -> Result<(Listener, Option<SocketAddr>), HttpError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::CliError;
 use crate::config::{Backend, Config, ModelChoice, TokenBook};
 use crate::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
-use crate::http::{self, HttpError, HttpServer, Place, Reach, Tokens};
+use crate::http::{self, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
 use crate::mcp::{self, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
@@ -60,11 +60,8 @@ pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliEr
 
 /// How to serve over HTTP.
 pub(super) struct HttpSetup {
-    pub(super) place: Place,
+    pub(super) listening: Listening,
     pub(super) sse: bool,
-    pub(super) allowed_hosts: Vec<String>,
-    pub(super) tokens: Arc<FileTokens>,
-    pub(super) needs_token: bool,
     /// Some token is for the full profile.
     pub(super) has_full: bool,
 }
@@ -93,11 +90,8 @@ pub(super) fn serve_http(
         public: start(Profile::Public)?,
         full: setup.has_full.then(|| start(Profile::Full)).transpose()?,
         options: options(config),
-        place: setup.place,
         sse: setup.sse,
-        allowed_hosts: setup.allowed_hosts,
-        tokens: setup.tokens,
-        needs_token: setup.needs_token,
+        listening: setup.listening,
     };
     http::serve(server, announce).map_err(|error| CliError::Failed {
         message: sentence(&error),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cli::open::{self, FileTokens};
 use crate::cli::{CliError, Context, Exit, console};
 use crate::config::{Config, TokenBook, TokenProfile, names};
-use crate::http::{self, NoAddress, Place};
+use crate::http::{self, Listening, NoAddress, Place};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -75,8 +75,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context) -> Result<Exit, CliError>
         (None, Transport::Http | Transport::Sse) => Place::Tcp { host: args.host, port: args.port },
         (None, Transport::Stdio) => return stdio(&config, context),
     };
-    let allowed_hosts = args.allowed_hosts.clone();
-    listen(&config, Listening { place, sse: args.transport == Transport::Sse, allowed_hosts }, context)
+    listen(&config, place, args, context)
 }
 
 fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
@@ -93,15 +92,8 @@ fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-struct Listening {
-    place: Place,
-    sse: bool,
-    allowed_hosts: Vec<String>,
-}
-
 /// Refuses to start where somebody could reach notes without a token that ought to have one.
-fn listen(config: &Config, listening: Listening, context: &Context) -> Result<Exit, CliError> {
-    let Listening { place, sse, allowed_hosts } = listening;
+fn listen(config: &Config, place: Place, args: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
     let book = TokenBook::open(context.environment)?;
     let has_tokens = book.has_tokens()?;
     let has_full = book.list()?.iter().any(|token| token.profile == TokenProfile::Full);
@@ -120,8 +112,10 @@ fn listen(config: &Config, listening: Listening, context: &Context) -> Result<Ex
             hint: "Make one with `obsearch token new NAME --profile full`.".to_owned(),
         });
     }
-    let tokens = Arc::new(FileTokens(book));
-    let setup = open::HttpSetup { place, sse, allowed_hosts, tokens, needs_token: has_tokens, has_full };
+    let allowed_hosts = args.allowed_hosts.clone();
+    let listening =
+        Listening { place, allowed_hosts, tokens: Arc::new(FileTokens(book)), needs_token: has_tokens };
+    let setup = open::HttpSetup { listening, sse: args.transport == Transport::Sse, has_full };
     open::serve_http(config, setup, |reach| context.console.message(reach))?;
     Ok(Exit::Done)
 }

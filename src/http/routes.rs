@@ -61,11 +61,17 @@ pub(super) fn router<O: Operations>(
     with_sse: bool,
     door: Door,
 ) -> Router {
-    let limits = Arc::new(Limits { door, in_flight: Semaphore::new(MAX_IN_FLIGHT) });
-    let router = Router::new().route("/health", get(health)).route("/mcp", any(mcp::<O>));
+    let router = Router::new().route("/mcp", any(mcp::<O>));
     let router = if with_sse { sse::add_routes(router) } else { router };
-    rest::add_routes(router, options.reindex, limits.door.authorization())
-        .with_state(endpoints)
+    let router = rest::add_routes(router, options.reindex, door.authorization());
+    behind(door, router.with_state(endpoints))
+}
+
+/// These routes, and those that are there whatever is served, behind the door and the limits.
+pub(super) fn behind(door: Door, routes: Router) -> Router {
+    let limits = Arc::new(Limits { door, in_flight: Semaphore::new(MAX_IN_FLIGHT) });
+    routes
+        .route("/health", get(health))
         .fallback(|| async { said(StatusCode::NOT_FOUND, "no such route") })
         .method_not_allowed_fallback(|| async {
             said(StatusCode::METHOD_NOT_ALLOWED, "this route has other methods: see Allow")

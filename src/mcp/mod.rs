@@ -23,6 +23,7 @@ mod prompts;
 mod requests;
 mod resources;
 mod server;
+mod streamable;
 mod subscriptions;
 mod text;
 mod tools;
@@ -35,15 +36,20 @@ mod tests;
 use std::io;
 use std::sync::Arc;
 
+#[cfg(feature = "fixture")]
+pub(crate) use rmcp::ServerHandler;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use conversation::{Conversation, Unheard};
-pub use endpoint::{Endpoint, MAX_BODY_BYTES};
+pub use endpoint::Endpoint;
 pub(crate) use failure::{CallError, Failure};
 pub use log::log_filter;
 pub(crate) use log::silence_panics;
 pub use operations::{Operations, Outcome};
 pub(crate) use parameters::Described;
+pub use streamable::MAX_BODY_BYTES;
+#[cfg(feature = "fixture")]
+pub(crate) use streamable::Streamable;
 pub use tools::ReindexAccess;
 pub(crate) use tools::ToolName;
 pub(crate) use wire::termination;

@@ -15,7 +15,7 @@ from pathlib import Path
 from tools import Tools
 
 ERAS = ["2025-11-25", "2026-07-28"]
-BASELINE = Path(__file__).parent / "baseline.json"
+HERE = Path(__file__).parent
 PROGRAM = "@modelcontextprotocol/conformance/dist/index.js"
 # Of the suite's words for an outcome, those that are no finding.
 FINE = ("SUCCESS", "INFO")
@@ -25,21 +25,37 @@ NOTHING = "nothing checked"
 
 
 @dataclass(frozen=True)
+class Target:
+    url: str
+    baseline: Path
+
+
+def product(url: str) -> Target:
+    """A server over the vault."""
+    return Target(url, HERE / "baseline.json")
+
+
+def fixture(url: str) -> Target:
+    """The same HTTP side with the suite's own fixtures behind it."""
+    return Target(url, HERE / "baseline-fixture.json")
+
+
+@dataclass(frozen=True)
 class Finding:
     status: str
     message: str
     untestable: bool
 
 
-def run(tools: Tools, url: str, era: str, env: dict[str, str], folder: Path) -> tuple[int, list[str]]:
+def run(tools: Tools, target: Target, era: str, env: dict[str, str], folder: Path) -> tuple[int, list[str]]:
     """How many checks succeeded, and what differs from the baseline. The folder is filled with all checks."""
     shutil.rmtree(folder, ignore_errors=True)
-    options = ["--url", url, "--spec-version", era, "--suite", "all", "--timeout", "8000", "-o", str(folder)]
+    options = ["--url", target.url, "--spec-version", era, "--suite", "all", "--timeout", "8000", "-o", str(folder)]
     subprocess.run([*tools.package(PROGRAM), "server", *options], env=env, capture_output=True, timeout=300)
     checks = checks_in(folder)
     missed = set(scenarios(tools, era, env)) ^ set(checks)
     succeeded = sum(check["status"] == "SUCCESS" for found in checks.values() for check in found)
-    rows = json.loads(BASELINE.read_text())
+    rows = json.loads(target.baseline.read_text())
     differences = [f"{name}: listed and run are not the same" for name in sorted(missed)]
     return succeeded, differences + compared(findings(checks), rows, era)
 

@@ -1,8 +1,9 @@
 """Runs suites and clients of others against `obsearch serve`, over pipes and over HTTP, and prints what came of it.
 
-    python3 tests/mcp/suites/run.py --binary target/debug/obsearch --vault examples/vault --work target/mcp-suites
+    python3 tests/mcp/suites/run.py --binary target/debug/obsearch --fixture target/debug/conformance-fixture \\
+        --vault examples/vault --work target/mcp-suites
 
-The vault must be the example vault. The work folder gets the suites, in the versions of the lists beside this file.
+The fixture is `cargo build --features fixture --bin conformance-fixture`. The vault must be the example vault. The work folder gets the suites, in the versions of the lists beside this file.
 The controls run the same clients against a server that does everything wrong: they must notice.
 """
 
@@ -18,7 +19,7 @@ import conformance
 import wrong
 from clients import Clients, Outcome
 from home import Home
-from servers import TOKEN, Way, listening
+from servers import TOKEN, Way, listening, started
 from tools import Tools
 
 
@@ -64,8 +65,9 @@ def run_suites(table: Table, tools: Tools, clients: Clients, env: dict[str, str]
     http, token = ways["http"], ways["token"]
     for era in conformance.ERAS:
         found = tools.work / f"conformance-{era}"
+        target = conformance.product(http.url)
         table.row(
-            "conformance", http.name, era, lambda e=era, f=found: conformance.run(tools, http.url, e, env, f)
+            "conformance", http.name, era, lambda e=era, f=found: conformance.run(tools, target, e, env, f)
         )
     for way in (http, token):
         table.row("mcpcheck", way.name, "2026-07-28", lambda way=way: clients.mcpcheck(way))
@@ -81,13 +83,21 @@ def run_suites(table: Table, tools: Tools, clients: Clients, env: dict[str, str]
         table.row("fastmcp", way.name, "2026-07-28", lambda way=way: clients.fastmcp(way))
 
 
+def run_fixture(table: Table, tools: Tools, env: dict[str, str], url: str) -> None:
+    target = conformance.fixture(url)
+    for era in conformance.ERAS:
+        found = tools.work / f"conformance-fixture-{era}"
+        work = lambda e=era, f=found: conformance.run(tools, target, e, env, f)  # noqa: E731
+        table.row("conformance, fixtures", "http", era, work)
+
+
 def run_controls(table: Table, tools: Tools, clients: Clients, env: dict[str, str]) -> None:
     table.row("conformance", "control", "", lambda: (8, [f"not noticed: {what}" for what in conformance.control()]))
     with wrong.listening() as server:
         way = Way("control", url=server.url)
         for era in conformance.ERAS:
             found = tools.work / f"control-{era}"
-            work = lambda e=era, f=found: conformance.run(tools, way.url, e, env, f)  # noqa: E731
+            work = lambda e=era, f=found: conformance.run(tools, conformance.product(way.url), e, env, f)  # noqa: E731
             table.control("conformance", era, "dns-rebinding-protection/", work)
         table.control("mcpcheck", "2026-07-28", "origin: fail", lambda: clients.mcpcheck(way))
         table.control("inspector --strict", "2025-11-25", "ended with 6", lambda: clients.inspect(way, "legacy"))
@@ -102,6 +112,7 @@ def run_controls(table: Table, tools: Tools, clients: Clients, env: dict[str, st
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
+    parser.add_argument("--fixture", type=Path, required=True, help="the server of the suite's own fixtures")
     parser.add_argument("--vault", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="a folder for what is installed and what is found")
     return parser.parse_args()
@@ -128,6 +139,8 @@ def main() -> int:
             }
             table = Table()
             run_suites(table, tools, clients, home.env, ways)
+            with started([str(arguments.fixture.resolve())], home.env, home.root / "fixture.log") as fixture_url:
+                run_fixture(table, tools, home.env, fixture_url)
             run_controls(table, tools, clients, home.env)
     print(f"{table.passed} passed, {table.failed} failed")
     return 1 if table.failed else 0

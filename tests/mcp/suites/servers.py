@@ -28,7 +28,13 @@ class Way:
 def listening(home: Home, log: Path, token: str | None = None):
     """A server on a free port, as its URL; what it logs goes to a file."""
     env = home.env | ({"OBSEARCH_TOKEN": token} if token else {})
-    command = [str(home.binary), "--verbose", "serve", "--transport", "http", "--port", "0"]
+    with started([str(home.binary), "--verbose", "serve", "--transport", "http", "--port", "0"], env, log) as url:
+        yield url
+
+
+@contextmanager
+def started(command: list[str], env: dict[str, str], log: Path):
+    """A process that says on standard error where it listens, as that URL."""
     with log.open("w") as errors:
         process = subprocess.Popen(command, env=env, stderr=errors)
     try:
