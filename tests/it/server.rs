@@ -263,11 +263,17 @@ impl Server {
         self.answer(id)
     }
 
-    /// Calls a tool and gives the `result` or `error` of its answer.
+    /// Calls a tool and gives the `result` or `error` of its answer; later, if there were too many calls.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
-        let line = self.request("tools/call", &params).unwrap_or_else(|| panic!("no answer from {tool}"));
+        let mut ask =
+            || self.request("tools/call", &params).unwrap_or_else(|| panic!("no answer from {tool}"));
+        let mut line = ask();
+        while line.contains("too many calls") {
+            std::thread::sleep(Duration::from_secs(1));
+            line = ask();
+        }
         let mut answer: Value = serde_json::from_str(&line).unwrap();
         answer.as_object_mut().unwrap().remove("id");
         answer
