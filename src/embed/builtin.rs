@@ -30,6 +30,8 @@ pub struct ModelInfo {
     pub window_tokens: usize,
     /// See [`Embedder::weight`].
     pub weight: f64,
+    /// See [`Embedder::answers_seldom_below`].
+    pub answers_seldom_below: f64,
 }
 
 /// Everything that decides which vector a text gets.
@@ -50,6 +52,7 @@ static MULTILINGUAL: Recipe = Recipe {
         dimensions: 384,
         window_tokens: 512,
         weight: 0.4,
+        answers_seldom_below: 0.85,
     },
     weights: include_bytes!("../../models/multilingual-e5-small-96k/model_i8e4.onnx"),
     tokenizer: include_bytes!("../../models/multilingual-e5-small-96k/tokenizer.json"),
@@ -64,6 +67,7 @@ static ENGLISH: Recipe = Recipe {
         dimensions: 384,
         window_tokens: 256,
         weight: 0.5,
+        answers_seldom_below: 0.3,
     },
     weights: include_bytes!("../../models/all-minilm-l6-v2/model_int8.onnx"),
     tokenizer: include_bytes!("../../models/all-minilm-l6-v2/tokenizer.json"),
@@ -150,6 +154,10 @@ impl Embedder for BuiltinEmbedder {
 
     fn weight(&self) -> f64 {
         self.recipe.info.weight
+    }
+
+    fn answers_seldom_below(&self) -> f64 {
+        self.recipe.info.answers_seldom_below
     }
 
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

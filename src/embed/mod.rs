@@ -54,6 +54,8 @@ pub trait Embedder: Send + Sync {
     /// How much its judgement counts where words have one too, 0 to 1. Measured for each model (see
     /// `evals/README.md`): more loses exact words, less loses paraphrases.
     fn weight(&self) -> f64;
+    /// The cosine below which the passage nearest to a question seldom lies if the notes answer it.
+    fn answers_seldom_below(&self) -> f64;
     /// One unit vector per passage, in order.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
     /// The unit vector of a query.

@@ -62,6 +62,10 @@ impl Embedder for WordHashEmbedder {
         0.4
     }
 
+    fn answers_seldom_below(&self) -> f64 {
+        0.1
+    }
+
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(passages.iter().map(|passage| self.embed(passage)).collect())
     }

@@ -85,7 +85,7 @@ fn reason(answer: &SearchAnswer) -> String {
 
 /// Does the answer claim to hold what was asked for?
 fn says_it_has_an_answer(answer: &SearchAnswer) -> bool {
-    !answer.passages.is_empty()
+    answer.likely
 }
 
 fn outcome(question: &Question, answer: &SearchAnswer, k: usize, took: Duration) -> Outcome {
@@ -175,6 +175,7 @@ mod tests {
             notices: Vec::new(),
             indexed_at: None,
             truncated: false,
+            likely: !paths.is_empty(),
             passages,
         }
     }

@@ -16,6 +16,9 @@ pub(super) const MODEL_MISMATCH: &str = "model mismatch: the index was built wit
 pub(super) const MODEL_FAILED: &str = "the embedding model failed: found by words only";
 /// Vectors are still being made.
 pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
+/// What was found is far from what was asked.
+pub(super) const DOUBTFUL: &str =
+    "the notes may hold no answer: little of the question stands in any of them";
 /// Tags are looked up in the index.
 pub(super) const TAGS_NEED_INDEX: &str =
     "there is no index yet, and tags are looked up in it; `obsearch index` builds it";

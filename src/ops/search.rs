@@ -125,6 +125,8 @@ pub struct SearchAnswer {
     pub indexed_at: Option<String>,
     /// Text was left out to stay within `max_bytes`.
     pub truncated: bool,
+    /// Is an answer likely among the passages?
+    pub likely: bool,
     /// Best first.
     pub passages: Vec<Passage>,
 }
@@ -160,7 +162,11 @@ pub(super) fn run(
         let passages = passages(session, &found, request);
         let answer = session.gather(passages).map(|mut passages| {
             let truncated = fit(&mut passages, request.max_bytes);
-            SearchAnswer { mode: legs.mode, notices: legs.notices, indexed_at, truncated, passages }
+            let likely = !passages.is_empty() && !found.is_doubtful;
+            if !passages.is_empty() && found.is_doubtful {
+                legs.notices.push(notice::DOUBTFUL);
+            }
+            SearchAnswer { mode: legs.mode, notices: legs.notices, indexed_at, truncated, likely, passages }
         });
         Ok(Reply::new(answer))
     })

@@ -6,6 +6,7 @@ pub mod fuse;
 pub mod query;
 
 mod admit;
+mod doubt;
 mod legs;
 mod rank;
 mod scan;
@@ -45,6 +46,8 @@ pub struct Meaning {
     pub vector: Vec<f32>,
     /// How much its nearest passages count against those found by words, 0 to 1.
     pub weight: f64,
+    /// See [`Embedder::answers_seldom_below`].
+    pub answers_seldom_below: f64,
 }
 
 /// A search that could not be done. An outage is never an empty answer.
@@ -64,6 +67,8 @@ pub struct Found<'s> {
     pub notes: Vec<Note<'s>>,
     /// The passages.
     pub hits: Vec<Hit>,
+    /// They are likely no answer to the question.
+    pub is_doubtful: bool,
 }
 
 /// A passage that was found.
@@ -100,8 +105,10 @@ pub fn search<'s>(
         // Further down, one long note could fill a leg by itself.
         let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };
         let survivors = rank::Surviving::new(&admitted, &legs, per_note);
-        let best_by_words = survivors.best_by_words();
-        let coverage = best_by_words.map_or(Ok(1.0), |best| words::coverage(tree, &query, best))?;
+        let coverage = match survivors.best_by_words() {
+            Some(best) => words::coverage(tree, &query, best)?,
+            None => 0.0,
+        };
         let ranked = rank::rank(&admitted, &legs, &survivors, coverage, question);
         // Notes that may no longer be shown leave gaps: look further until enough passages survive.
         if ranked.len() < question.limit && legs.is_full(depth) {
@@ -109,7 +116,9 @@ pub fn search<'s>(
         } else if ranked.len() < question.limit && admitted.dropped > 0 && breadth == Breadth::TellingWords {
             breadth = Breadth::EveryWord;
         } else {
-            return Ok(Found { notes: admitted.notes, hits: ranked });
+            let is_doubtful = legs.named.is_empty()
+                && doubt::is_doubtful(question.by_words.then_some(coverage), survivors.nearness(question));
+            return Ok(Found { notes: admitted.notes, hits: ranked, is_doubtful });
         }
     }
 }
@@ -134,5 +143,5 @@ pub fn search_without_index<'s>(
 /// What a model makes of the text of a question.
 pub fn embed_question(embedder: &dyn Embedder, text: &str) -> Result<Meaning, EmbedError> {
     let vector = embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])?;
-    Ok(Meaning { vector, weight: embedder.weight() })
+    Ok(Meaning { vector, weight: embedder.weight(), answers_seldom_below: embedder.answers_seldom_below() })
 }

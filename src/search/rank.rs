@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::admit::Admitted;
+use super::doubt::Nearness;
 use super::fuse::{self, BlendWeights, Scored};
 use super::legs::Legs;
 use super::{Hit, Question};
@@ -21,9 +22,15 @@ impl Surviving {
         Surviving { words: surviving(&legs.words), meaning: surviving(&legs.meaning) }
     }
 
-    /// The best passage by words, if there is another leg against which its leg must be weighed.
+    /// The best passage by words.
     pub(super) fn best_by_words(&self) -> Option<ChunkId> {
-        self.words.first().filter(|_| !self.meaning.is_empty()).map(|best| best.id)
+        self.words.first().map(|best| best.id)
+    }
+
+    /// How near the nearest passage is, if meaning was asked for and found something.
+    pub(super) fn nearness(&self, question: &Question<'_>) -> Option<Nearness> {
+        let (meaning, nearest) = question.meaning.as_ref().zip(self.meaning.first())?;
+        Some(Nearness { similarity: nearest.score, seldom_below: meaning.answers_seldom_below })
     }
 
     fn weights(&self, keyword_coverage: f64, question: &Question<'_>) -> BlendWeights {

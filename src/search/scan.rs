@@ -60,7 +60,8 @@ pub(super) fn scan<'s>(
     let best = hits.first().map_or(1.0, |hit| hit.score);
     let hits = hits.into_iter().map(|hit| Hit { score: hit.score / best, ..hit });
     let hits = select(hits, question);
-    Ok(Found { notes: scanned.into_iter().map(|scanned| scanned.note).collect(), hits })
+    let notes = scanned.into_iter().map(|scanned| scanned.note).collect();
+    Ok(Found { notes, hits, is_doubtful: false })
 }
 
 /// A phrase to look for.

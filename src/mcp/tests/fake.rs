@@ -127,6 +127,7 @@ pub(super) fn search_answer() -> SearchAnswer {
         notices: vec!["The index is still being built."],
         indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
         truncated: true,
+        likely: true,
         passages: vec![passage(1, "Projects/Boat.md", "Mast", "The mast is **spruce**.\n")],
     }
 }
