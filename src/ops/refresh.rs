@@ -3,9 +3,9 @@
 //! a change of the vault is heard (see [`watch`]). A note or a part that turned private is erased from the
 //! public tree that way, though nobody runs `obsearch index`.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Service, watch};
 use crate::index::{IndexError, Tree};
@@ -30,8 +30,8 @@ pub(super) struct Refresher {
     wake: Condvar,
     /// Runs that a client asked for, and that wait for the server's own.
     waiting: AtomicUsize,
-    /// The next run says when it was, whatever it finds. Such runs are begun by the clock alone.
-    is_by_the_clock: AtomicBool,
+    /// When the next run by the clock is due or was, in seconds since 1970; 0: none is.
+    due_by_the_clock: AtomicU64,
     /// Changes of the vault are heard: nobody has to ask for runs to see them.
     hears: AtomicBool,
 }
@@ -74,8 +74,13 @@ impl Refresher {
 
     /// Asks for a run because it is time for one.
     pub(super) fn ask_by_the_clock(&self) {
-        self.is_by_the_clock.store(true, Ordering::SeqCst);
+        self.is_due_now();
         self.ask();
+    }
+
+    fn is_due_now(&self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+        self.due_by_the_clock.store(now, Ordering::SeqCst);
     }
 
     /// Are changes heard?
@@ -131,13 +136,13 @@ pub(super) fn run(service: &Arc<Service>) {
     watch::begin(service);
     let mut pause = BETWEEN_RUNS;
     let mut was_asked = false;
-    refresher.is_by_the_clock.store(true, Ordering::SeqCst);
+    refresher.is_due_now();
     loop {
-        let is_by_the_clock = refresher.is_by_the_clock.swap(false, Ordering::SeqCst);
-        let mode = if is_by_the_clock { Mode::Background } else { Mode::Woken };
+        let due = refresher.due_by_the_clock.swap(0, Ordering::SeqCst);
+        let mode = if due > 0 { Mode::ByTheClock { due } } else { Mode::Woken };
         let outcome = service.index(&[service.profile], mode, refresher);
         if outcome.is_err() {
-            refresher.is_by_the_clock.fetch_or(is_by_the_clock, Ordering::SeqCst);
+            refresher.due_by_the_clock.fetch_max(due, Ordering::SeqCst);
         }
         service.first_run_is_over();
         let mut at_most = None;
@@ -146,8 +151,11 @@ pub(super) fn run(service: &Arc<Service>) {
                 if trees.iter().any(|tree| tree.is_purge_due) {
                     refresher.ask();
                 }
-                tracing::info!("the index is up to date");
                 let is_idle = trees.iter().all(|tree| tree.added + tree.changed + tree.removed == 0);
+                // What woke a run that found nothing may be private: not even a line of the log tells of it.
+                if due > 0 || !is_idle {
+                    tracing::info!("the index is up to date");
+                }
                 if is_idle { (pause * 2).min(BETWEEN_IDLE_RUNS) } else { BETWEEN_RUNS }
             }
             Err(SyncError::Index(IndexError::Locked)) => {

@@ -1,11 +1,14 @@
 //! Reindex: bring the index of this profile up to date, when the owner allows clients to ask.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 
 use super::refresh::Way;
 use super::{Caller, OpError, Service};
+use crate::index::IndexError;
 use crate::reply::Reply;
-use crate::sync::{Mode, Progress, Stage};
+use crate::sync::{Mode, Progress, Stage, SyncError};
 
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,6 +72,28 @@ impl Progress for Watched<'_> {
     }
 }
 
+/// How long a run waits for another process that writes the index. A server that was woken does so for a moment,
+/// perhaps by a private note: who waits does not notice.
+const PATIENCE: Duration = Duration::from_millis(300);
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+fn when_unlocked<T>(
+    caller: &Caller<'_>,
+    mut run: impl FnMut() -> Result<T, SyncError>,
+) -> Result<T, SyncError> {
+    let began = Instant::now();
+    loop {
+        match run() {
+            Err(SyncError::Index(IndexError::Locked))
+                if began.elapsed() < PATIENCE && caller.is_waiting() =>
+            {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            done => return done,
+        }
+    }
+}
+
 pub(super) fn run(
     service: &Service,
     request: &ReindexRequest,
@@ -82,7 +107,7 @@ pub(super) fn run(
         ReindexMode::Full => Mode::Rebuild,
     };
     let watched = Watched { way: service.refresher.make_way(), caller };
-    let done = service.index(&[service.profile], mode, &watched)?;
+    let done = when_unlocked(caller, || service.index(&[service.profile], mode, &watched))?;
     let Some(done) = done.into_iter().next() else { return Err(OpError::NotFound) };
     Ok(Reply::about_run(ReindexAnswer {
         notes: done.notes,

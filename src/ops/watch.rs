@@ -45,11 +45,11 @@ fn follow(service: &Service, mut watch: Watch) -> Result<Watch, WatchError> {
     Ok(watch)
 }
 
-/// Runs by the clock come as if nothing had been heard between them: when they come tells nothing.
+/// Runs by the clock come as if nothing had been heard between them, and say the moment they were due at.
 fn listen(service: &Service, mut watch: Watch) -> WatchError {
     let mut next = Instant::now() + AT_LEAST_EVERY;
     loop {
-        watch.wait(next.saturating_duration_since(Instant::now()));
+        watch.wait(next);
         // New folders first: what comes into them after the run is heard.
         watch = match follow(service, watch) {
             Ok(watch) => watch,

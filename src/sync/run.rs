@@ -22,8 +22,11 @@ pub enum Mode {
     /// Only what changed, after a look at the whole tree for damage.
     #[default]
     Incremental,
-    /// Only what changed, as often as something does: damage is noticed where the work meets it.
-    Background,
+    /// Only what changed, because it is time to look: damage is noticed where the work meets it.
+    ByTheClock {
+        /// When it was due, in seconds since 1970.
+        due: u64,
+    },
     /// The same, because a change was heard: see [`stamp`].
     Woken,
     /// Everything, in a new generation.
@@ -160,7 +163,7 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
     let opened = Writer::open(&path).and_then(|writer| {
         writer.tree().check_owner(profile, job.store.vault_id())?;
         match job.mode {
-            Mode::Background | Mode::Woken => writer.tree().check_health()?,
+            Mode::ByTheClock { .. } | Mode::Woken => writer.tree().check_health()?,
             Mode::Incremental | Mode::Rebuild => writer.tree().check_whole()?,
         }
         Ok(writer)
@@ -277,12 +280,17 @@ fn fill(
 /// Says what the tree is up to date with, and since when. A run that a change woke and that found nothing new
 /// leaves the moment of the one before: the change may be of a private note, and nobody may learn when that was.
 fn stamp(session: &Session<'_>, open: &mut Open, mode: Mode) -> Result<(), SyncError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let rules = session.rules_fingerprint();
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let TreeSummary { added, changed, removed, .. } = open.summary;
+    let is_news = added + changed + removed > 0;
     let header = open.writer.tree().header();
-    let is_said = header.complete && header.rules == rules && header.indexed_at.is_some();
-    if mode == Mode::Woken && added + changed + removed == 0 && is_said {
+    let indexed_at = match (mode, header.indexed_at) {
+        (Mode::Woken, Some(before)) if !is_news => before,
+        (Mode::ByTheClock { due }, _) if !is_news => due,
+        _ => now(),
+    };
+    let rules = session.rules_fingerprint();
+    if header.complete && header.rules == rules && header.indexed_at == Some(indexed_at) {
         return Ok(());
     }
     let rules = rules.to_owned();
@@ -290,7 +298,7 @@ fn stamp(session: &Session<'_>, open: &mut Open, mode: Mode) -> Result<(), SyncE
         writer.set_header(|header| {
             header.complete = true;
             header.rules = rules;
-            header.indexed_at = Some(now);
+            header.indexed_at = Some(indexed_at);
         })
     })?)
 }

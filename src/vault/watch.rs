@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
@@ -48,6 +49,8 @@ pub struct Watch {
     watcher: RecommendedWatcher,
     root: PathBuf,
     watched: BTreeSet<PathBuf>,
+    /// What was renamed or deleted: with the name of a watched folder there may be another one by now.
+    moved: Arc<Mutex<BTreeSet<PathBuf>>>,
     changes: Receiver<()>,
 }
 
@@ -58,8 +61,10 @@ impl Vault {
             return Err(WatchError::Shared);
         }
         let (heard, changes) = sync_channel(1);
-        let watcher = notify::recommended_watcher(move |event| hear(&event, &heard))?;
-        Ok(Watch { watcher, root: self.path().to_owned(), watched: BTreeSet::new(), changes })
+        let moved: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
+        let noted = Arc::clone(&moved);
+        let watcher = notify::recommended_watcher(move |event| hear(event, &heard, &noted))?;
+        Ok(Watch { watcher, root: self.path().to_owned(), watched: BTreeSet::new(), moved, changes })
     }
 }
 
@@ -77,52 +82,64 @@ fn is_shared(_: &Vault) -> std::io::Result<bool> {
 }
 
 impl Watch {
-    /// Listens to the folders that the session's profile may see, as they are now, and to no others.
+    /// Listens to the folders that the session's profile may see, as they are now, and to no others. One that
+    /// may not be listened to is passed over, and tried again the next time.
     pub fn follow(&mut self, session: &Session<'_>) -> Result<(), WatchError> {
-        let folders: BTreeSet<PathBuf> = session.watched_folders(&self.root)?.into_iter().collect();
-        for gone in self.watched.difference(&folders) {
-            let _ = self.watcher.unwatch(gone);
+        let moved = std::mem::take(&mut *self.moved.lock().unwrap_or_else(PoisonError::into_inner));
+        self.watched.retain(|folder| !folder.ancestors().any(|above| moved.contains(above)));
+        let folders = session.watched_folders(&self.root)?;
+        let gone: Vec<PathBuf> = self.watched.difference(&folders).cloned().collect();
+        for folder in gone {
+            let _ = self.watcher.unwatch(&folder);
+            self.watched.remove(&folder);
         }
-        for new in folders.difference(&self.watched) {
-            match self.watcher.watch(new, RecursiveMode::NonRecursive) {
-                Err(error) if !is_gone(&error) => return Err(error.into()),
-                _ => {}
+        for new in folders {
+            if self.watched.contains(&new) {
+                continue;
+            }
+            match self.watcher.watch(&new, RecursiveMode::NonRecursive) {
+                Ok(()) => drop(self.watched.insert(new)),
+                Err(error) if concerns_the_folder_alone(&error) => {}
+                Err(error) => return Err(error.into()),
             }
         }
-        self.watched = folders;
         Ok(())
     }
 
-    /// Waits until something changed and nothing followed for a moment; at most this long.
-    pub fn wait(&self, at_most: Duration) {
-        if self.changes.recv_timeout(at_most).is_err() {
+    /// Waits until something changed and nothing followed for a moment; at most until then.
+    pub fn wait(&self, until: Instant) {
+        let left = |limit: Instant| limit.saturating_duration_since(Instant::now());
+        if self.changes.recv_timeout(left(until)).is_err() {
             return;
         }
-        let began = Instant::now();
-        while began.elapsed() < AT_LATEST {
-            match self.changes.recv_timeout(SETTLED) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
-            }
-        }
+        let at_latest = until.min(Instant::now() + AT_LATEST);
+        while self.changes.recv_timeout(left(at_latest).min(SETTLED)).is_ok() {}
     }
 }
 
-/// A folder that went away meanwhile.
-fn is_gone(error: &notify::Error) -> bool {
+/// A folder that went away meanwhile, or that may not be read.
+fn concerns_the_folder_alone(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
-        notify::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
+        notify::ErrorKind::Io(error) => {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied)
+        }
         _ => false,
     }
 }
 
-fn hear(event: &notify::Result<notify::Event>, heard: &SyncSender<()>) {
+fn hear(event: notify::Result<notify::Event>, heard: &SyncSender<()>, moved: &Mutex<BTreeSet<PathBuf>>) {
     // An error may stand for changes that were lost.
-    if event.as_ref().map_or(true, is_worth_a_look) {
-        // One that waits to be taken is enough.
-        let _ = heard.try_send(());
+    if !event.as_ref().map_or(true, is_worth_a_look) {
+        return;
     }
+    if let Ok(event) = event
+        && matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
+    {
+        moved.lock().unwrap_or_else(PoisonError::into_inner).extend(event.paths);
+    }
+    // One that waits to be taken is enough.
+    let _ = heard.try_send(());
 }
 
 /// Could it be a note or a folder of notes that came, changed or went?
@@ -150,7 +167,7 @@ fn may_be_note(path: &Path) -> bool {
 
 impl Session<'_> {
     /// The folders in which something may happen that this profile sees.
-    fn watched_folders(&self, root: &Path) -> std::io::Result<Vec<PathBuf>> {
+    fn watched_folders(&self, root: &Path) -> std::io::Result<BTreeSet<PathBuf>> {
         let folders = scan(self.vault.root.as_fd(), &self.rules)?.folders.into_iter();
         let is_private =
             |name: &str| self.profile() == Profile::Public && self.rules.hides_name(&format!("{name}/x"));

@@ -74,9 +74,27 @@ fn whatever_happens_to_a_note_shows_by_itself() {
     assert_becomes(&mut server, "gudgeon", &["deeper/er/Three.md"]);
     fs::remove_dir_all(at("deeper")).unwrap();
     assert_becomes(&mut server, "gudgeon", &[]);
+    // A folder that goes and comes back at once is another one.
+    fs::remove_dir_all(at("work")).unwrap();
+    home.write_note("work/Renamed.md", "A bollard.\n");
+    assert_becomes(&mut server, "spruce", &[]);
+    home.write_note("work/Four.md", "A windlass.\n");
+    assert_becomes(&mut server, "windlass", &["work/Four.md"]);
+    // Away and back, by a name that another one had, and two that change names.
+    fs::rename(at("work"), at("works")).unwrap();
+    fs::rename(at("works"), at("work")).unwrap();
+    home.write_note("work/Five.md", "A halyard.\n");
+    assert_becomes(&mut server, "halyard", &["work/Five.md"]);
+    fs::rename(at("work"), at("works")).unwrap();
+    home.write_note("work/Six.md", "A shackle.\n");
+    assert_becomes(&mut server, "shackle", &["work/Six.md"]);
+    home.write_note("work/Seven.md", "A thimble.\n");
+    assert_becomes(&mut server, "thimble", &["work/Seven.md"]);
+    home.write_note("works/Eight.md", "A toggle.\n");
+    assert_becomes(&mut server, "toggle", &["works/Eight.md"]);
     // A name that differs by case alone, and one that was a folder.
-    fs::rename(at("work/Renamed.md"), at("work/RENAMED.md")).unwrap();
-    assert_becomes(&mut server, "bollard", &["work/RENAMED.md"]);
+    fs::rename(at("works/Renamed.md"), at("works/RENAMED.md")).unwrap();
+    assert_becomes(&mut server, "bollard", &["works/RENAMED.md"]);
     home.write_note("deep", "no note");
     home.write_note("journal/New.md", "hawser\n");
     home.write_note("Other.md", "A hawser.\n");
@@ -117,11 +135,50 @@ fn a_vault_that_vanished_comes_back_whole() {
     assert_eq!(server.end().code, Some(0));
 }
 
+/// One folder that may not be listened to leaves all the others heard.
+#[test]
+fn a_folder_that_may_not_be_read_deafens_nothing() {
+    let home = home();
+    home.write_note("shut/Inside.md", "A grapnel.\n");
+    home.set_mode("Notes/shut", 0o000);
+    let Some(mut index) = home.command_of_plain_user(&["index", "--quiet"]) else { return };
+    assert_eq!(home.output(&mut index).code, Some(0));
+    let mut server = Server::greet(&mut home.command_of_plain_user(&["serve"]).unwrap());
+    sleep(STARTED);
+    home.write_note("New.md", "A hawser.\n");
+    assert_becomes(&mut server, "hawser", &["New.md"]);
+    // So that the folder can be removed.
+    home.set_mode("Notes/shut", 0o700);
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// Other rules and a private change together move the time of the index no more than other rules alone.
+#[test]
+fn a_private_change_moves_nothing_under_other_rules() {
+    let home = home();
+    let mut server = started(&home);
+    let mut indexed_at =
+        || server.call("index_status", &json!({}))["result"]["structuredContent"]["indexed_at"].take();
+    let before = indexed_at();
+    home.configure(
+        "[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"journal\", \"nowhere\"]\nfrontmatter_flag = \"private\"\n\
+         [embeddings]\nbackend = \"none\"\n",
+    );
+    sleep(Duration::from_millis(1_100));
+    home.write_note("Secret.md", "---\nprivate: true\n---\nquelmbrick again\n");
+    sleep(STARTED);
+    assert_eq!(indexed_at(), before);
+    sleep(STARTED);
+    assert_eq!(indexed_at(), before);
+    assert_eq!(server.end().code, Some(0));
+}
+
 /// Nobody can see in an answer that, or when, a private note changed.
 #[test]
 fn what_is_private_moves_nothing() {
     let home = home();
-    let mut server = started(&home);
+    let mut server = Server::start(&home, &["--verbose"]);
+    sleep(STARTED);
     let mut status =
         || -> Value { server.call("index_status", &json!({}))["result"]["structuredContent"].take() };
     let before = status();
@@ -139,5 +196,8 @@ fn what_is_private_moves_nothing() {
         assert!(began.elapsed() < PATIENCE, "a public change is told");
         sleep(Duration::from_millis(25));
     }
-    assert_eq!(server.end().code, Some(0));
+    let ended = server.end();
+    assert_eq!(ended.code, Some(0));
+    let told = ended.stderr.matches("the index is up to date").count();
+    assert_eq!(told, 2, "at the start, and of the public change: {}", ended.stderr);
 }
