@@ -27,7 +27,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::mcp::termination;
-use events::{Events, TooLong};
+use events::Events;
 
 /// How long the server may be silent. Its own deadline comes before, and a stream says now and then that it is
 /// alive.
@@ -105,9 +105,14 @@ async fn pass_on(
             }
         }
     });
-    let mut lines = BufReader::new(input).lines();
+    let mut input = BufReader::new(input);
     let mut asking = JoinSet::new();
-    while let Ok(Some(line)) = lines.next_line().await {
+    let mut greeting = None;
+    while let Some(line) = next_line(&mut input).await {
+        // The first request decides the version that the others name, so it goes alone.
+        if let Some(greeting) = greeting.take() {
+            let _ = greeting.await;
+        }
         if writing.is_finished() {
             return;
         }
@@ -116,16 +121,16 @@ async fn pass_on(
         }
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
         let (bridge, sender) = (Arc::clone(&bridge), sender.clone());
-        // The first request decides the version that the others name, so it goes alone.
-        if message["method"] == "initialize" {
-            bridge.ask(line, &message, &sender).await;
-            continue;
-        }
         if message["method"] == "notifications/cancelled" {
             bridge.cancel(&message["params"]["requestId"]);
         }
         let cancelled = bridge.cancellation(&message);
+        let (greeted, is_greeted) = oneshot::channel::<()>();
+        if message["method"] == "initialize" {
+            greeting = Some(is_greeted);
+        }
         asking.spawn(async move {
+            let _greeted = greeted;
             tokio::select! {
                 () = bridge.ask(line, &message, &sender) => {}
                 // The connection ends with the request, and so does the server's work.
@@ -141,6 +146,13 @@ async fn pass_on(
         let _ = writing.await;
     };
     let _ = timeout(GRACE, all_done).await;
+}
+
+/// None at the end. What is no text is passed on as far as it is one.
+async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin)) -> Option<String> {
+    let mut line = Vec::new();
+    let read = input.read_until(b'\n', &mut line).await.ok()?;
+    (read > 0).then(|| String::from_utf8_lossy(line.trim_ascii_end()).into_owned())
 }
 
 struct Bridge {
@@ -217,7 +229,7 @@ impl Bridge {
             _ if is_stream(response) => {
                 // It may stay open for as long as the client likes.
                 drop(slot);
-                pass_on_events(response.body_mut(), &message["id"], answers).await
+                self.pass_on_events(response.body_mut(), message, answers).await
             }
             // An error of the protocol has a status of its own, and is a message all the same.
             _ => {
@@ -230,6 +242,36 @@ impl Bridge {
                 Ok(())
             }
         }
+    }
+
+    /// Sends on the messages of a stream as they come. Once the request is answered, its end is as good as any.
+    async fn pass_on_events(
+        &self,
+        body: &mut Incoming,
+        message: &Value,
+        answers: &mpsc::Sender<String>,
+    ) -> Result<(), &'static str> {
+        let mut events = Events::default();
+        let mut is_answered = false;
+        let end = loop {
+            let piece = match timeout(PATIENCE, body.frame()).await {
+                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+                Ok(Some(Err(_)) | None) => break BROKEN,
+                Err(_elapsed) => break LATE,
+            };
+            let Ok(whole) = events.read(&piece) else { break BROKEN };
+            for line in whole.iter().filter_map(|data| one_line(data)) {
+                let told: Value = serde_json::from_str(&line).unwrap_or_default();
+                if told["id"] == message["id"] && told["method"].is_null() {
+                    is_answered = true;
+                    if message["method"] == "initialize" {
+                        self.remember_version(&line);
+                    }
+                }
+                let _ = answers.send(line).await;
+            }
+        };
+        if is_answered { Ok(()) } else { Err(end) }
     }
 
     /// Sends the request, until the head of its answer is there.
@@ -313,25 +355,6 @@ fn is_stream(answer: &Response<Incoming>) -> bool {
 async fn whole(body: &mut Incoming) -> Option<String> {
     let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await.ok()?.to_bytes();
     String::from_utf8(body.to_vec()).ok()
-}
-
-/// Sends on the messages of a stream as they come. The last one answers the request.
-async fn pass_on_events(
-    body: &mut Incoming,
-    id: &Value,
-    answers: &mpsc::Sender<String>,
-) -> Result<(), &'static str> {
-    let mut events = Events::default();
-    let mut is_answered = false;
-    while let Some(frame) = timeout(PATIENCE, body.frame()).await.map_err(|_elapsed| LATE)? {
-        let piece = frame.map_err(|_| BROKEN)?.into_data().unwrap_or_default();
-        for line in events.read(&piece).map_err(|TooLong| BROKEN)?.iter().filter_map(|data| one_line(data)) {
-            let message: Value = serde_json::from_str(&line).unwrap_or_default();
-            is_answered |= message["id"] == *id && message["method"].is_null();
-            let _ = answers.send(line).await;
-        }
-    }
-    if is_answered { Ok(()) } else { Err(BROKEN) }
 }
 
 /// A JSON-RPC message on one line; none for anything else.

@@ -56,7 +56,7 @@ struct Session {
     conversation: Arc<Conversation>,
 }
 
-/// A stream that is open. Its session ends with it.
+/// The place of a session, which is free again without it.
 struct Stream {
     id: String,
     sessions: Arc<Sessions>,
@@ -96,14 +96,21 @@ fn open<O: Operations>(endpoints: &Endpoints<O>, sessions: Arc<Sessions>, reques
         return turned_away(Refused::Unauthorized);
     };
     let (conversation, lines) = endpoint.converse();
+    let ended = conversation.ended();
     let session = Session { profile, conversation: Arc::new(conversation) };
     let Some(stream) = sessions.add(session) else {
         return said(StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected; try again");
     };
     let address = format!("/messages?{ID_IN_QUERY}{}", stream.id);
-    let messages = ReceiverStream::new(lines).map(move |line| {
+    // Whoever keeps the stream and does not read it keeps no place.
+    let place = Stream { id: stream.id.clone(), sessions: Arc::clone(&stream.sessions) };
+    tokio::spawn(async move {
+        ended.await;
+        drop(place);
+    });
+    let messages = ReceiverStream::new(lines).map(move |told| {
         let _is_open = &stream;
-        Event::default().event("message").data(line)
+        Event::default().event("message").data(told.line)
     });
     let events = once(Event::default().event("endpoint").data(address)).chain(messages);
     Sse::new(events.map(Ok::<_, Infallible>))

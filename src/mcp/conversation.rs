@@ -8,7 +8,7 @@ use rmcp::RoleServer;
 use rmcp::model::{GetExtensions, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::endpoint::Endpoint;
 use super::guard::Guard;
@@ -17,13 +17,22 @@ use super::wire::converse;
 
 /// Requests of one client that are not answered yet.
 const MAX_UNANSWERED: usize = 32;
-/// Messages to a client that does not read; one more ends the conversation.
+/// Messages to a client that does not read, and their bytes; one more ends the conversation.
 const MAX_UNREAD: usize = 256;
+const MAX_UNREAD_BYTES: usize = 4 << 20;
 
 /// The client's end of a conversation. Without it the conversation is over.
 pub(crate) struct Conversation {
     heard: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     unanswered: Arc<Semaphore>,
+}
+
+/// A message to the client.
+pub(crate) struct Told {
+    /// One line of JSON.
+    pub(crate) line: String,
+    /// Until it is read.
+    _room: OwnedSemaphorePermit,
 }
 
 /// Why a message was not heard.
@@ -49,18 +58,25 @@ impl Conversation {
         }
         self.heard.send(message).await.map_err(|_| Unheard::Over)
     }
+
+    /// Completes when the conversation has ended, for which both ends must go as long as somebody waits here.
+    pub(crate) fn ended(&self) -> impl Future<Output = ()> + Send + 'static {
+        let heard = self.heard.clone();
+        async move { heard.closed().await }
+    }
 }
 
 impl<O: Operations> Endpoint<O> {
     /// Begins a conversation. It ends with either of its two ends.
-    pub(crate) fn converse(&self) -> (Conversation, mpsc::Receiver<String>) {
+    pub(crate) fn converse(&self) -> (Conversation, mpsc::Receiver<Told>) {
         let (heard, hearing) = mpsc::channel(1);
         let (telling, told) = mpsc::channel(MAX_UNREAD);
         let service = Guard::new(self.server().for_one_client());
+        let room = Arc::new(Semaphore::new(MAX_UNREAD_BYTES));
         tokio::spawn(async move {
             let left = telling.clone();
             tokio::select! {
-                _ = converse(service, Lines { hearing, telling }) => {}
+                _ = converse(service, Lines { hearing, telling, room }) => {}
                 () = left.closed() => {}
             }
         });
@@ -71,7 +87,17 @@ impl<O: Operations> Endpoint<O> {
 /// The server's end.
 struct Lines {
     hearing: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
-    telling: mpsc::Sender<String>,
+    telling: mpsc::Sender<Told>,
+    room: Arc<Semaphore>,
+}
+
+impl Lines {
+    fn tell(&self, message: &TxJsonRpcMessage<RoleServer>) -> Result<(), Unread> {
+        let line = serde_json::to_string(message).map_err(|_| Unread)?;
+        let bytes = u32::try_from(line.len()).map_err(|_| Unread)?;
+        let room = Arc::clone(&self.room).try_acquire_many_owned(bytes).map_err(|_| Unread)?;
+        self.telling.try_send(Told { line, _room: room }).map_err(|_| Unread)
+    }
 }
 
 /// Nobody reads what is told.
@@ -86,9 +112,7 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Unread>> + Send + 'static {
-        let line = serde_json::to_string(&message);
-        let sent = line.map_err(|_| Unread).and_then(|line| self.telling.try_send(line).map_err(|_| Unread));
-        std::future::ready(sent)
+        std::future::ready(self.tell(&message))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::common::Home;
 use crate::server::{Daemon, Server};
 
-fn home() -> Home {
+pub(crate) fn home() -> Home {
     let notes =
         [("Boat.md", "# Boat\nLarch.\n"), ("Secret.md", "---\nprivate: true\n---\n# Secret\nquelmbrick\n")];
     let home = Home::words_only(&notes, "frontmatter_flag = \"private\"");

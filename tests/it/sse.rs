@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::Home;
-use crate::http::{Answer, ask, the_wall_holds, token};
+use crate::http::{Answer, ask, home, the_wall_holds, token};
 use crate::server::Daemon;
 
 const SSE: [&str; 4] = ["--transport", "sse", "--port", "0"];
@@ -88,14 +87,6 @@ impl Drop for Messages {
     fn drop(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
-}
-
-fn home() -> Home {
-    let notes =
-        [("Boat.md", "# Boat\nLarch.\n"), ("Secret.md", "---\nprivate: true\n---\n# Secret\nquelmbrick\n")];
-    let home = Home::words_only(&notes, "frontmatter_flag = \"private\"");
-    home.index();
-    home
 }
 
 fn initialize(version: &str) -> String {

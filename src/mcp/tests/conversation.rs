@@ -8,6 +8,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
 
 use super::fake::Fake;
+use crate::mcp::conversation::Told;
 use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
@@ -20,7 +21,7 @@ fn endpoint(fake: &Arc<Fake>, burst: f64) -> Endpoint<Fake> {
     Endpoint::behind(Guard::with_deadline(server, PATIENCE))
 }
 
-async fn greeted(endpoint: &Endpoint<Fake>) -> (Conversation, Receiver<String>) {
+async fn greeted(endpoint: &Endpoint<Fake>) -> (Conversation, Receiver<Told>) {
     let (conversation, mut told) = endpoint.converse();
     let client = json!({ "name": "test", "version": "0" });
     let params = json!({ "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client });
@@ -41,9 +42,9 @@ async fn search(conversation: &Conversation, id: u64, query: &str) -> Result<(),
     say(conversation, id, "tools/call", &params).await
 }
 
-async fn next(told: &mut Receiver<String>) -> Value {
+async fn next(told: &mut Receiver<Told>) -> Value {
     let line = timeout(PATIENCE, told.recv()).await.unwrap().expect("the conversation goes on");
-    serde_json::from_str(&line).unwrap()
+    serde_json::from_str(&line.line).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +110,7 @@ async fn either_end_ends_it() {
     timeout(PATIENCE, end).await.expect("nobody reads");
     let (conversation, mut told) = greeted(&endpoint).await;
     drop(conversation);
-    assert_eq!(timeout(PATIENCE, told.recv()).await.expect("nobody speaks"), None);
+    assert!(timeout(PATIENCE, told.recv()).await.expect("nobody speaks").is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
