@@ -166,8 +166,14 @@ async fn run(
 /// The names by which clients may call it, besides those of this machine. A page can make a foreign name point
 /// here, but not the address itself.
 fn hosts(address: SocketAddr, allowed: &[String]) -> Vec<String> {
-    let own = (!address.ip().is_unspecified()).then(|| address.to_string());
-    allowed.iter().cloned().chain(own).collect()
+    let is_one = !address.ip().is_unspecified();
+    let own = is_one.then(|| address.to_string());
+    // A client leaves out the port that its scheme implies.
+    let without_port = (is_one && address.port() == 80).then(|| match address.ip() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    });
+    allowed.iter().cloned().chain(own).chain(without_port).collect()
 }
 
 async fn listen(place: &Place) -> Result<(Listener, Option<SocketAddr>), HttpError> {

@@ -276,10 +276,15 @@ fn not_written(file: &Path, why: &str) -> CliError {
     }
 }
 
-/// For the owner alone: it names notes.
+/// For the owner alone: it names notes. It takes the place of what stood there, a link included, and is never
+/// written through one.
+#[expect(clippy::disallowed_methods, reason = "the report is a file of the owner's, outside the vault")]
 fn write_report(file: &Path, page: &str) -> io::Result<()> {
-    let mut options = File::options();
-    let mut out = options.write(true).create(true).truncate(true).mode(0o600).open(file)?;
-    out.write_all(page.as_bytes())?;
-    out.flush()
+    let unfinished = file.with_extension(format!("{}.unfinished", std::process::id()));
+    let write = || {
+        let mut out = File::options().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+        out.write_all(page.as_bytes())?;
+        std::fs::rename(&unfinished, file)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
 }

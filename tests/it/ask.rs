@@ -32,10 +32,15 @@ fn ask_at_once(server: &mut Server, requests: &[Request]) -> Vec<String> {
     let ids: Vec<u64> = requests.iter().map(|asked| server.send(asked.method, &asked.params)).collect();
     let mut lines = Vec::new();
     for (id, asked) in ids.into_iter().zip(requests) {
+        let is_refused =
+            |answer: &Option<String>| answer.as_ref().is_some_and(|line| line.contains("too many calls"));
         let mut answer = server.answer(id);
-        while answer.as_ref().is_some_and(|line| line.contains("too many calls")) {
-            thread::sleep(REFILL);
+        // Meanwhile others were refused too: one pause is for all of them.
+        while is_refused(&answer) {
             answer = server.request(asked.method, &asked.params);
+            if is_refused(&answer) {
+                thread::sleep(REFILL);
+            }
         }
         let line = answer.unwrap_or_else(|| panic!("{asked:?} is not answered"));
         lines.push(without_number_and_time(&line));
