@@ -18,7 +18,7 @@ use super::wire::converse;
 /// Requests of one client that are not answered yet.
 const MAX_UNANSWERED: usize = 32;
 /// Messages to a client that does not read, and their bytes; one more ends the conversation.
-const MAX_UNREAD: usize = 256;
+const MAX_UNREAD: usize = 1_000;
 const MAX_UNREAD_BYTES: usize = 4 << 20;
 
 /// The client's end of a conversation. Without it the conversation is over.

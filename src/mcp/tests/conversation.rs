@@ -86,19 +86,24 @@ async fn so_many_requests_wait_for_their_answers_and_no_more() {
     assert_eq!(next(&mut told).await["id"], 35);
 }
 
+/// Small messages until there are too many, large ones until they are too much.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_is_left() {
-    let (conversation, _told) = greeted(&endpoint(&Fake::new(), 1000.0)).await;
-    let end = async {
-        for id in 1.. {
-            match say(&conversation, id, "ping", &json!({})).await {
-                Err(Unheard::Over) => return id,
-                _ => tokio::task::yield_now().await,
+    for (method, asked) in [("ping", 1_000..10_000), ("tools/list", 200..1_000)] {
+        let (conversation, _told) = greeted(&endpoint(&Fake::new(), 1000.0)).await;
+        let mut heard = 0;
+        let end = async {
+            loop {
+                match say(&conversation, heard + 1, method, &json!({})).await {
+                    Ok(()) => heard += 1,
+                    Err(Unheard::TooMany) => tokio::task::yield_now().await,
+                    Err(_) => break,
+                }
             }
-        }
-        0
-    };
-    assert!(timeout(PATIENCE, end).await.expect("it ends") > 256);
+        };
+        timeout(PATIENCE, end).await.expect("it ends");
+        assert!(asked.contains(&heard), "{method}: {heard}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
