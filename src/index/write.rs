@@ -15,6 +15,8 @@ use crate::vault::FileStat;
 const UNPURGED: &str = "unpurged";
 /// The key in `meta` that stands there from the first change of a note until all links are set.
 const UNLINKED: &str = "unlinked";
+/// The vault showed no notes at the last run, and what the tree has was kept.
+const KEPT: &str = "kept";
 /// A term in this many passages is counted once per run instead of once per query.
 const FREQUENT_PASSAGES: i64 = 500;
 
@@ -253,6 +255,24 @@ impl Writer {
     /// Records that all links are set.
     pub fn links_are_set(&mut self) -> Result<(), IndexError> {
         self.unmark(UNLINKED)
+    }
+
+    /// Records that the vault showed no notes, now, and that what the tree has was kept all the same. Tells
+    /// whether that is new.
+    pub fn keep(&mut self) -> Result<bool, IndexError> {
+        let is_new = !self.is_kept()?;
+        self.mark(KEPT)?;
+        Ok(is_new)
+    }
+
+    /// Did the vault show no notes at the last run?
+    pub fn is_kept(&self) -> Result<bool, IndexError> {
+        self.is_marked(KEPT)
+    }
+
+    /// Records that there are notes again.
+    pub fn is_back(&mut self) -> Result<(), IndexError> {
+        self.unmark(KEPT)
     }
 
     /// Drops what deletions left behind in the inverted index and the log, so that no byte of a

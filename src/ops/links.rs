@@ -83,7 +83,7 @@ pub(super) fn run(
             graph.backlinks(note.path().as_str())?
         };
         if outgoing.is_empty() && backlinks.is_empty() {
-            check_emptiness(session, tree)?;
+            check_emptiness(session, Some(tree))?;
         }
         let own = session.release(&note, (described(&note), unresolved));
         let ends = session.gather(outgoing).with(session.gather(backlinks));

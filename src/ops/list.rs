@@ -72,8 +72,7 @@ pub(super) fn run(
         } else {
             pages.notes(after, request.limit)?
         };
-        let is_empty = answer.get().notes.is_empty() && answer.get().folders.is_empty();
-        if let (true, Some(tree)) = (is_empty, tree) {
+        if answer.get().notes.is_empty() && answer.get().folders.is_empty() {
             check_emptiness(session, tree)?;
         }
         Ok(Reply::new(answer))

@@ -19,6 +19,9 @@ pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and c
 /// What was found is far from what was asked.
 pub(super) const DOUBTFUL: &str =
     "the notes may hold no answer: little of the question stands in any of them";
+/// No note that this profile may see.
+pub(super) const NO_NOTES: &str =
+    "the vault shows no notes at all; if it should have some, its disk may not be mounted";
 /// Tags are looked up in the index.
 pub(super) const TAGS_NEED_INDEX: &str =
     "there is no index yet, and tags are looked up in it; `obsearch index` builds it";

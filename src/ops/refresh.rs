@@ -140,7 +140,11 @@ pub(super) fn run(service: &Arc<Service>) {
     loop {
         let due = refresher.due_by_the_clock.swap(0, Ordering::SeqCst);
         let mode = if due > 0 { Mode::ByTheClock { due } } else { Mode::Woken };
-        let outcome = service.index(&[service.profile], mode, refresher);
+        let outcome = match service.index(&[service.profile], mode, refresher) {
+            // One that keeps its notes for a disk to come back behaves like one that has lost its last.
+            Err(SyncError::EmptyVault { .. }) => Ok(Vec::new()),
+            outcome => outcome,
+        };
         if outcome.is_err() {
             refresher.due_by_the_clock.fetch_max(due, Ordering::SeqCst);
         }
@@ -151,9 +155,13 @@ pub(super) fn run(service: &Arc<Service>) {
                 if trees.iter().any(|tree| tree.is_purge_due) {
                     refresher.ask();
                 }
-                let is_idle = trees.iter().all(|tree| tree.added + tree.changed + tree.removed == 0);
+                let is_bare = trees.iter().all(|tree| tree.notes == 0);
+                let is_idle =
+                    is_bare || trees.iter().all(|tree| tree.added + tree.changed + tree.removed == 0);
                 // What woke a run that found nothing may be private: not even a line of the log tells of it.
-                if due > 0 || !is_idle {
+                if due > 0 && is_bare {
+                    tracing::warn!("the vault shows no notes; is its disk mounted?");
+                } else if due > 0 || !is_idle {
                     tracing::info!("the index is up to date");
                 }
                 if is_idle { (pause * 2).min(BETWEEN_IDLE_RUNS) } else { BETWEEN_RUNS }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::refresh::Way;
+use super::trees::check_presence;
 use super::{Caller, OpError, Service};
 use crate::index::IndexError;
 use crate::reply::Reply;
@@ -102,6 +103,7 @@ pub(super) fn run(
     if !service.allow_reindex {
         return Err(OpError::NotAllowed("the owner does not allow clients to reindex"));
     }
+    service.request(caller, check_presence)?;
     let mode = match request.mode {
         ReindexMode::Incremental => Mode::Incremental,
         ReindexMode::Full => Mode::Rebuild,

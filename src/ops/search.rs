@@ -155,7 +155,7 @@ pub(super) fn run(
             Some(tree) => search::search(session, tree, &question)?,
             None => search::search_without_index(session, &question)?,
         };
-        if let (true, Some(tree)) = (found.hits.is_empty(), tree) {
+        if found.hits.is_empty() {
             check_emptiness(session, tree)?;
         }
         let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);

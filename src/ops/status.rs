@@ -5,6 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::trees::check_presence;
 use super::{Caller, OpError, Service, notice};
 use crate::failpoint::{self, Failpoint};
 use crate::index::Tree;
@@ -48,6 +49,9 @@ pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<Status
     service.request(caller, |session, tree| {
         let Some(tree) = tree else { return Ok(Reply::about_index(missing(service))) };
         let (notes, chunks, mut pending_vectors) = count(session, tree)?;
+        if notes == 0 {
+            check_presence(session, Some(tree))?;
+        }
         let header = tree.header();
         let mut notices = Vec::new();
         let model = header.model.as_deref();

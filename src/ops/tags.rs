@@ -52,6 +52,9 @@ pub(super) fn run(
                 Some(session.release(&note, note::parse(note.text()).tags))
             })
             .collect();
+        if tags.is_empty() {
+            check_emptiness(session, tree)?;
+        }
         Ok(Reply::new(session.gather(tags).map(|notes| TagsAnswer { tags: count(&notes, &prefix) })))
     })
 }
@@ -63,9 +66,6 @@ fn tagged_paths(session: &Session<'_>, tree: Option<&Tree>) -> Result<Vec<NotePa
         return Ok(walk.notes.into_iter().map(|note| note.path).collect());
     };
     let mut paths: Vec<String> = tree.tags()?.into_iter().map(|row| row.path).collect();
-    if paths.is_empty() {
-        check_emptiness(session, tree)?;
-    }
     paths.dedup();
     Ok(paths.iter().filter_map(|path| NotePath::parse(path).ok()).collect())
 }

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::OpError;
 use super::error::vault_unavailable;
+use super::{OpError, notice};
 use crate::failpoint::{self, Failpoint};
-use crate::index::{FileIdentity, IndexError, Store, Tree};
-use crate::vault::{Profile, Session};
+use crate::index::{FileIdentity, Filter, IndexError, Store, Tree};
+use crate::vault::{NotePath, Profile, Session};
 
 /// The trees of one profile, open for reading.
 pub(super) struct Trees {
@@ -88,14 +88,23 @@ impl Trees {
 }
 
 /// Is "nothing" the truth? Before an empty answer the tree is checked as a whole, once per opened tree,
-/// and the vault must be there: damage or an unmounted disk must not look like "nothing found".
-pub(super) fn check_emptiness(session: &Session<'_>, tree: &Tree) -> Result<(), OpError> {
-    tree.check_whole()?;
-    let is_bare = session.is_bare().map_err(|error| vault_unavailable(error.to_string()))?;
-    if is_bare && tree.counts()?.0 > 0 {
-        return Err(vault_unavailable(
-            "the vault shows no files at all, though the index has notes".to_owned(),
-        ));
+/// and the vault must have notes: damage or an unmounted disk must not look like "nothing found".
+pub(super) fn check_emptiness(session: &Session<'_>, tree: Option<&Tree>) -> Result<(), OpError> {
+    tree.map_or(Ok(()), Tree::check_whole)?;
+    check_presence(session, tree)
+}
+
+/// Fails if the vault has no note for this profile. The index is only asked where one may be: what else it has
+/// may be notes that are private by now, or that it keeps for a disk to come back.
+pub(super) fn check_presence(session: &Session<'_>, tree: Option<&Tree>) -> Result<(), OpError> {
+    let known = tree.map_or(Ok(Vec::new()), |tree| tree.notes_after("", &Filter::default(), 1))?;
+    let is_there = |path: &str| NotePath::parse(path).is_ok_and(|path| session.open(&path).is_ok());
+    if known.iter().any(|note| is_there(&note.path)) {
+        return Ok(());
     }
-    Ok(())
+    match session.has_notes() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(OpError::Unavailable { client: notice::NO_NOTES, log: notice::NO_NOTES.to_owned() }),
+        Err(error) => Err(vault_unavailable(error.to_string())),
+    }
 }

@@ -268,6 +268,9 @@ fn fill(
     if open.building.is_some() {
         pass(session, open, Trust::Looks, &super::Silent)?;
     }
+    if open.writer.is_kept()? {
+        count_as_new(open)?;
+    }
     stamp(session, open, mode)?;
     if open.profile == Profile::Public && open.writer.needs_purge()? {
         open.writer.purge()?;
@@ -277,10 +280,17 @@ fn fill(
     Ok(())
 }
 
+/// After a run that found no notes, all notes are new, whatever the tree kept: clients had been told of none, and
+/// a tree whose last notes turned private kept none.
+fn count_as_new(open: &mut Open) -> Result<(), SyncError> {
+    open.summary.added = open.writer.tree().counts()?.0;
+    (open.summary.changed, open.summary.removed) = (0, 0);
+    Ok(open.writer.transaction(Writer::is_back)?)
+}
+
 /// Says what the tree is up to date with, and since when. A run that a change woke and that found nothing new
 /// leaves the moment of the one before: the change may be of a private note, and nobody may learn when that was.
 fn stamp(session: &Session<'_>, open: &mut Open, mode: Mode) -> Result<(), SyncError> {
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let TreeSummary { added, changed, removed, .. } = open.summary;
     let is_news = added + changed + removed > 0;
     let header = open.writer.tree().header();
@@ -303,6 +313,21 @@ fn stamp(session: &Session<'_>, open: &mut Open, mode: Mode) -> Result<(), SyncE
     })?)
 }
 
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Keeps what the tree has while the vault shows no notes: its disk may come back.
+fn keep(writer: &mut Writer) -> Result<(), IndexError> {
+    writer.transaction(|writer| {
+        if writer.keep()? {
+            writer.set_header(|header| header.indexed_at = Some(now()))?;
+        }
+        Ok(())
+    })
+}
+
 /// Under other rules than the tree's, nothing in the tree counts as judged.
 fn trust(session: &Session<'_>, tree: &Tree) -> Trust {
     if tree.header().rules == session.rules_fingerprint() { Trust::Looks } else { Trust::Nothing }
@@ -321,6 +346,7 @@ fn pass(
     let indexed = open.writer.tree().notes()?;
     let is_bare = || session.is_bare().map_err(SyncError::Vault);
     if walk.notes.is_empty() && !indexed.is_empty() && open.building.is_none() && is_bare()? {
+        keep(&mut open.writer)?;
         return Err(SyncError::EmptyVault { indexed: indexed.len() });
     }
     let mut skipped = count_passed_over(&walk);

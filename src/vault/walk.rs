@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::AsFd;
 
+use super::Profile;
 use super::gate::Session;
 use super::path::{self, NotePath};
 use super::scan::{Entry, EntryKind, FileStat, Problem, scan};
@@ -53,6 +54,11 @@ impl Session<'_> {
         Ok(true)
     }
 
+    /// Is there any note that this profile may see? Takes the longer the more notes it may not.
+    pub fn has_notes(&self) -> io::Result<bool> {
+        Ok(self.walk()?.notes.iter().any(|note| self.open(&note.path).is_ok()))
+    }
+
     /// Walks the vault.
     pub fn walk(&self) -> io::Result<Walk> {
         let names = scan(self.vault.root_fd(), &self.rules)?;
@@ -82,7 +88,7 @@ impl Session<'_> {
         // A link that leads to the note changes nothing of its file. (A hard link does; whoever reads
         // the note then finds it.)
         let is_private = || self.rules.hides_note(&path) || !self.names_are_public(&path, id, 1);
-        if self.profile() == super::Profile::Public && is_private() {
+        if self.profile() == Profile::Public && is_private() {
             return Err(PassedOver::Private);
         }
         Ok(Listed { path, stat })

@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test changes the vault behind the index")]
 
 mod changes;
+mod emptied;
 mod meaning;
 mod notes;
 pub(crate) mod offers;
@@ -69,7 +70,10 @@ struct Game {
 
 impl Game {
     fn new(seed: u64, environment: &[(&str, &str)]) -> Game {
-        let vault = Vault::new(seed);
+        Game::over(Vault::new(seed), seed, environment)
+    }
+
+    fn over(vault: Vault, seed: u64, environment: &[(&str, &str)]) -> Game {
         let other = vault.with_other_secrets(seed);
         let home = |vault: &Vault, extent: Extent| {
             let mut home = empty_home();
