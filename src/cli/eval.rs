@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::search::ModeArg;
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
-use crate::config::{Backend, Config, Embeddings, ModelChoice, Overrides};
+use crate::config::{Config, Embeddings, ModelChoice, Overrides};
 use crate::eval::{self, Asked, CompareError, Comparison, FORMAT, Half, ModeRun, Plan, Question, Run};
 use crate::ops::search::Mode;
 use crate::ops::{Caller, Service};
@@ -135,12 +135,11 @@ fn configured(args: &EvalArgs, context: &Context) -> Result<Config, CliError> {
 
 impl From<ModelArg> for Embeddings {
     fn from(model: ModelArg) -> Self {
-        let builtin = |model| Embeddings { backend: Backend::Builtin, model };
         match model {
-            ModelArg::Auto => builtin(ModelChoice::Auto),
-            ModelArg::English => builtin(ModelChoice::English),
-            ModelArg::Multilingual => builtin(ModelChoice::Multilingual),
-            ModelArg::None => Embeddings { backend: Backend::None, model: ModelChoice::Auto },
+            ModelArg::Auto => Embeddings::Builtin(ModelChoice::Auto),
+            ModelArg::English => Embeddings::Builtin(ModelChoice::English),
+            ModelArg::Multilingual => Embeddings::Builtin(ModelChoice::Multilingual),
+            ModelArg::None => Embeddings::None,
         }
     }
 }

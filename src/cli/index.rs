@@ -42,6 +42,9 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
     let mode = if args.rebuild { Mode::Rebuild } else { Mode::Incremental };
     let progress = if args.quiet { progress::none() } else { progress::choose(console) };
     let trees = open::run_index(&config, profiles, mode, &progress)?;
+    let mut failures: Vec<&str> = trees.iter().filter_map(|tree| tree.model_failure.as_deref()).collect();
+    failures.dedup();
+    failures.into_iter().for_each(|failure| console.notice(failure));
     if args.json {
         console::json(&IndexAnswer { trees })?;
     } else if !args.quiet {

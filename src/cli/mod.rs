@@ -13,6 +13,7 @@ mod init;
 mod links;
 mod list;
 mod log;
+mod models;
 mod open;
 mod privacy;
 mod progress;

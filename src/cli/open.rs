@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::cli::CliError;
-use crate::config::{Backend, Config, ModelChoice, TokenBook};
-use crate::embed::{BuiltinModel, BuiltinModels, ModelPolicy};
+use crate::cli::{CliError, models};
+use crate::config::{Config, TokenBook};
 use crate::http::{self, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
 use crate::mcp::{self, ReindexAccess, ServerOptions};
@@ -19,7 +18,7 @@ pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliE
         rules: Arc::clone(&config.rules),
         profile,
         data_dir: config.data_dir.clone(),
-        models: Arc::new(BuiltinModels::new(policy(config))),
+        models: models::by_profile(config),
         allow_reindex: config.server.allow_reindex,
     };
     Service::open(settings).map_err(|error| vault_error(&error))
@@ -112,15 +111,6 @@ fn options(config: &Config) -> ServerOptions {
     ServerOptions { reindex }
 }
 
-fn policy(config: &Config) -> ModelPolicy {
-    match (config.embeddings.backend, config.embeddings.model) {
-        (Backend::None, _) => ModelPolicy::None,
-        (Backend::Builtin, ModelChoice::Auto) => ModelPolicy::Auto,
-        (Backend::Builtin, ModelChoice::Multilingual) => ModelPolicy::Fixed(BuiltinModel::Multilingual),
-        (Backend::Builtin, ModelChoice::English) => ModelPolicy::Fixed(BuiltinModel::English),
-    }
-}
-
 fn vault_error(error: &VaultError) -> CliError {
     let hint = match error {
         VaultError::Missing(_) => "Check the path: `[vault] path` in the configuration file, or `--vault`.",
@@ -141,6 +131,7 @@ fn sync_error(error: &SyncError) -> CliError {
         SyncError::EmptyVault { .. } => {
             "If the vault is not mounted, mount it. If it is really empty now, run `obsearch index --rebuild`."
         }
+        SyncError::Model(error) => error.fix(),
         SyncError::Index(error) => index_hint(error),
     };
     CliError::Failed { message: sentence(error), hint: hint.to_owned() }

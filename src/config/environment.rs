@@ -67,6 +67,12 @@ impl Environment {
         }
     }
 
+    /// The variable of this name, as the configuration names it, if it is set.
+    #[expect(clippy::unused_self, reason = "whoever has no environment reads none")]
+    pub fn variable(&self, name: &str) -> Option<Secret> {
+        secret(name)
+    }
+
     /// The configuration file of this user, which need not exist; none without a home folder.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.below(self.config_home.as_deref(), ".config").map(|folder| folder.join("config.toml"))

@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 16] = [
+const KEYS: [Key; 28] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -39,21 +39,33 @@ const KEYS: [Key; 16] = [
     Key { section: "privacy", name: "allow_tags", example: r#"allow_tags = ["public"]"# },
     Key { section: "privacy", name: "allow_flag", example: r#"allow_flag = "publish""# },
     Key { section: "privacy", name: "redact_patterns", example: r"redact_patterns = ['\d{4}-\d{4}']" },
-    Key { section: "embeddings", name: "backend", example: r#"backend = "builtin" or "none""# },
-    Key { section: "embeddings", name: "model", example: r#"model = "auto", "multilingual" or "english""# },
+    Key {
+        section: "embeddings",
+        name: "backend",
+        example: r#"backend = "builtin", "ollama", "openai" or "none""#,
+    },
+    Key { section: "embeddings", name: "model", example: r#"model = "auto""# },
+    Key { section: "embeddings", name: "base_url", example: r#"base_url = "http://127.0.0.1:11434""# },
+    Key { section: "embeddings", name: "api_key_env", example: r#"api_key_env = "OPENAI_API_KEY""# },
+    Key { section: "embeddings", name: "query_prefix", example: r#"query_prefix = "query: ""# },
+    Key { section: "embeddings", name: "passage_prefix", example: r#"passage_prefix = "passage: ""# },
+    Key { section: "embeddings", name: "allow_remote", example: "allow_remote = true" },
+    Key { section: "embeddings", name: "allow_remote_full", example: "allow_remote_full = true" },
+    Key { section: "rerank", name: "backend", example: r#"backend = "none" or "http""# },
+    Key { section: "rerank", name: "model", example: r#"model = "bge-reranker-v2-m3""# },
+    Key { section: "rerank", name: "base_url", example: r#"base_url = "http://127.0.0.1:8080/v1/rerank""# },
+    Key { section: "rerank", name: "api_key_env", example: r#"api_key_env = "COHERE_API_KEY""# },
+    Key { section: "rerank", name: "allow_remote", example: "allow_remote = true" },
+    Key { section: "rerank", name: "allow_remote_full", example: "allow_remote_full = true" },
     Key { section: "server", name: "allow_reindex", example: "allow_reindex = true" },
 ];
 
 /// Sections, keys and values that are described elsewhere but not in this version.
-const NOT_YET: [(&str, &str); 8] = [
+const NOT_YET: [(&str, &str); 4] = [
     ("search", "Remove the section: it has no settings."),
     ("index", "Remove the section: it has no settings."),
-    ("base_url", "Remove the line: models run inside obsearch only."),
-    ("allow_remote", "Remove the line: models run inside obsearch only."),
-    ("api_key", "Remove the line: models run inside obsearch only."),
-    ("fastembed", r#"Write backend = "builtin" or "none"."#),
-    ("ollama", r#"Write backend = "builtin" or "none"."#),
-    ("openai", r#"Write backend = "builtin" or "none"."#),
+    ("api_key", "Put the key into an environment variable and name that: api_key_env = \"MY_KEY\"."),
+    ("fastembed", r#"Write backend = "builtin", "ollama", "openai" or "none"."#),
 ];
 
 /// Longer lines are cut when they are quoted.
@@ -84,6 +96,18 @@ pub(super) fn rule_error(text: &str, place: Option<Range<usize>>, error: &RuleEr
 /// A line that names a folder in a way that cannot be used.
 pub(super) fn bad_path(bytes: &[u8], place: &Range<usize>, problem: &str, fix: String) -> Refusal {
     refusal(&String::from_utf8_lossy(bytes), place.start, problem.to_owned(), fix)
+}
+
+/// A line that says something that cannot be.
+pub(super) fn bad_line(bytes: &[u8], place: &Range<usize>, problem: &str, fix: &str) -> Refusal {
+    bad_path(bytes, place, problem, fix.to_owned())
+}
+
+/// A section without a key that it needs.
+pub(super) fn missing_key(bytes: &[u8], section: &str, name: &str, example: &str) -> Refusal {
+    let text = String::from_utf8_lossy(bytes);
+    let place = text.find(&format!("[{section}]")).unwrap_or_default();
+    refusal(&text, place, format!("[{section}] needs a `{name}`"), format!("Write it like this: {example}."))
 }
 
 /// What the TOML reader refused.
@@ -136,8 +160,9 @@ fn wrong_value(found: &str, path: &str) -> (String, String) {
     if let Some(fix) = not_yet(found) {
         return (format!("`{found}` is not in this version"), fix);
     }
-    let name = path.rsplit('.').next().unwrap_or(path);
-    let fix = match KEYS.iter().find(|key| key.name == name) {
+    let (section, name) = path.rsplit_once('.').unwrap_or(("", path));
+    let of_section = KEYS.iter().find(|key| key.section == section && key.name == name);
+    let fix = match of_section.or_else(|| KEYS.iter().find(|key| key.name == name)) {
         Some(key) => format!("Write it like this: {}.", key.example),
         None => format!("Write it as a section: [{name}]."),
     };

@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::models::{EmbeddingsSection, RerankSection};
 use crate::config::explain::{self, Refusal};
 use crate::vault::{RuleText, Rules, Standing};
 
@@ -15,7 +16,8 @@ use crate::vault::{RuleText, Rules, Standing};
 pub(super) struct ConfigFile {
     pub(super) vault: VaultSection,
     pub(super) privacy: PrivacySection,
-    pub(super) embeddings: Embeddings,
+    pub(super) embeddings: EmbeddingsSection,
+    pub(super) rerank: RerankSection,
     pub(super) server: Server,
 }
 
@@ -53,41 +55,6 @@ pub(super) enum DefaultStanding {
     Public,
     /// Only the owner may, unless something allows it.
     Private,
-}
-
-/// `[embeddings]`: where vectors come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Embeddings {
-    /// What makes vectors.
-    pub backend: Backend,
-    /// Which of the built-in models.
-    pub model: ModelChoice,
-}
-
-/// What makes vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    /// A model compiled into the binary.
-    #[default]
-    Builtin,
-    /// Nothing: keyword search only.
-    None,
-}
-
-/// Which of the built-in models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ModelChoice {
-    /// English for a vault that is nearly all English, else multilingual; fixed at the first
-    /// index run.
-    #[default]
-    Auto,
-    /// About a hundred languages.
-    Multilingual,
-    /// English only.
-    English,
 }
 
 /// `[server]`: what clients may ask of it.
@@ -192,14 +159,26 @@ mod tests {
             allow_flag = "publish"
             redact_patterns = ['\d{4}']
             [embeddings]
-            backend = "none"
+            backend = "openai"
             model = "english"
+            base_url = "http://localhost:8080/v1"
+            api_key_env = "KEY"
+            query_prefix = "query: "
+            passage_prefix = "passage: "
+            allow_remote = true
+            allow_remote_full = true
+            [rerank]
+            backend = "http"
+            model = "reranker"
+            base_url = "http://localhost:8081/rerank"
+            api_key_env = "KEY"
+            allow_remote = true
+            allow_remote_full = true
             [server]
             allow_reindex = true
         "#;
         let file = parse(text);
         assert_eq!(file.vault.name.as_deref(), Some("Mine"));
-        assert_eq!(file.embeddings, Embeddings { backend: Backend::None, model: ModelChoice::English });
         assert!(file.server.allow_reindex);
         let expected = RuleText {
             folders: vec!["journal".into(), "people/*".into()],
@@ -221,7 +200,6 @@ mod tests {
     fn what_is_left_out_has_the_stated_default() {
         let file = parse("[vault]\n");
         assert_eq!(file.rule_text(), RuleText::default());
-        assert_eq!(file.embeddings, Embeddings { backend: Backend::Builtin, model: ModelChoice::Auto });
         assert!(!file.server.allow_reindex);
     }
 

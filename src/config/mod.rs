@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod explain;
 mod file;
+mod models;
 mod rules;
 mod template;
 mod tokens;
@@ -21,7 +22,8 @@ use std::sync::Arc;
 pub use disk::Existing;
 pub use environment::{Environment, names};
 pub use error::ConfigError;
-pub use file::{Backend, Embeddings, ModelChoice, Server};
+pub use file::Server;
+pub use models::{Embeddings, ModelChoice, ModelServer, Protocol, Reranking};
 pub use template::{check_free, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;
@@ -53,6 +55,8 @@ pub struct Config {
     pub rules: Arc<dyn RulesSource>,
     /// Where vectors come from.
     pub embeddings: Embeddings,
+    /// What reranks, if anything does.
+    pub reranking: Option<Reranking>,
     /// What clients may ask of the server.
     pub server: Server,
     /// Holds the indexes; outside the vault; need not exist.
@@ -81,7 +85,8 @@ impl Config {
         Ok(Config {
             vault_name: file.vault_name(&vault),
             rules: Arc::new(rules),
-            embeddings: file.parsed.embeddings,
+            embeddings: file.embeddings,
+            reranking: file.reranking,
             server: file.parsed.server,
             data_dir,
             cache_dir,
@@ -135,10 +140,18 @@ pub fn rules_of_text(bytes: &[u8]) -> Result<RuleText, String> {
 }
 
 /// The file as understood, and the vault it names.
-#[derive(Default)]
 struct Written {
     parsed: ConfigFile,
     vault: Option<PathBuf>,
+    embeddings: Embeddings,
+    reranking: Option<Reranking>,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        let embeddings = Embeddings::Builtin(ModelChoice::Auto);
+        Written { parsed: ConfigFile::default(), vault: None, embeddings, reranking: None }
+    }
 }
 
 impl Written {
@@ -149,7 +162,12 @@ impl Written {
                 expand_home(written.get_ref(), environment.home.as_deref())
                     .map_err(|(problem, fix)| explain::bad_path(bytes, &written.span(), problem, fix))
             });
-            Ok(Written { vault: vault.transpose()?, parsed })
+            Ok(Written {
+                vault: vault.transpose()?,
+                embeddings: parsed.embeddings.resolve(bytes, environment)?,
+                reranking: parsed.rerank.resolve(bytes, environment)?,
+                parsed,
+            })
         };
         understand().map_err(|refusal| rules::in_file(path, refusal))
     }

@@ -31,8 +31,22 @@ frontmatter_flag = "private"
 # redact_patterns = []             # e.g. ['\d{4} \d{4} \d{4}']
 
 [embeddings]
-# backend = "builtin"              # or "none": keyword search only
-# model = "auto"                   # or "multilingual", "english"
+# backend = "builtin"              # "ollama", "openai" (any server like it), or "none": words only
+# model = "auto"                   # or "multilingual", "english"; of a server, the model's name there
+# base_url = "http://127.0.0.1:11434"   # of "ollama" and "openai"; a server on this machine
+# api_key_env = "OPENAI_API_KEY"   # the environment variable that holds the server's key
+# query_prefix = "query: "         # for models that want one and are not known to
+# passage_prefix = "passage: "
+# allow_remote = false             # with true, base_url may be elsewhere: public notes go there
+# allow_remote_full = false        # with true, private notes go there too
+
+[rerank]
+# backend = "none"                 # or "http": a server that orders passages anew
+# base_url = "http://127.0.0.1:8080/v1/rerank"
+# model = "bge-reranker-v2-m3"
+# api_key_env = "COHERE_API_KEY"
+# allow_remote = false
+# allow_remote_full = false
 
 [server]
 # allow_reindex = false            # with true, AI clients may ask for the index to be updated

@@ -81,7 +81,7 @@ fn a_file_is_resolved_with_its_defaults() {
     let config = home.resolved(None);
     assert_eq!(config.vault, home.path("Notes"));
     assert_eq!(config.vault_name, "Notes");
-    assert_eq!(config.embeddings, Embeddings { backend: Backend::Builtin, model: ModelChoice::Auto });
+    assert_eq!(config.embeddings, Embeddings::Builtin(ModelChoice::Auto));
     assert!(!config.server.allow_reindex);
     assert_eq!(config.data_dir, home.path(".local/share/obsearch"));
     assert_eq!(config.cache_dir, home.path(".cache/obsearch"));
@@ -104,7 +104,7 @@ fn the_command_line_wins_over_a_file_whose_rules_still_count() {
     fs::create_dir(home.path("Other")).unwrap();
     let other = home.resolved(Some("Other"));
     assert_eq!((other.vault, &*other.vault_name), (home.path("Other"), "Other"));
-    assert_eq!(other.embeddings.backend, Backend::None);
+    assert_eq!(other.embeddings, Embeddings::None);
     assert_eq!(home.resolved(Some("Notes")).vault_name, "Mine");
     home.write(".config/obsearch/config.toml", "[privacy]\ntag = []\n");
     assert!(other.rules.current().is_err(), "the file is still watched");

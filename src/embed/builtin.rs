@@ -148,10 +148,6 @@ impl Embedder for BuiltinEmbedder {
         &self.id
     }
 
-    fn dimensions(&self) -> usize {
-        self.recipe.info.dimensions
-    }
-
     fn weight(&self) -> f64 {
         self.recipe.info.weight
     }

@@ -129,7 +129,7 @@ fn finish<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 }
 
 /// Scaled to length one.
-fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+pub(super) fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     for x in &mut vector {
         *x /= length;

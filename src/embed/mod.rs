@@ -3,8 +3,11 @@
 mod builtin;
 mod choose;
 mod encoder;
+mod endpoint;
+mod known;
 mod models;
 mod network;
+mod remote;
 #[doc(hidden)]
 pub mod testing;
 
@@ -12,7 +15,8 @@ use std::fmt;
 
 pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
-pub use models::{BuiltinModels, Choice, ModelPolicy, Models};
+pub use models::{BuiltinModels, Choice, ModelPolicy, Models, RemoteModels};
+pub use remote::{Protocol, RemoteEmbedder, RemoteModel};
 
 /// Which model made a vector: vectors of two models never mix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,19 +47,60 @@ pub enum EmbedError {
     /// The model failed on a text.
     #[error("the embedding model failed: {0}")]
     Run(String),
+    /// A server that runs models was not there, refused, or answered something else.
+    #[error("the model server {base_url} {reason}")]
+    Endpoint {
+        /// As configured.
+        base_url: String,
+        /// In words that hold nothing of what the server said.
+        reason: String,
+    },
+    /// The model makes vectors of another length than those of the index.
+    #[error("the embedding model makes vectors of {found} components, the index has {expected}")]
+    Dimensions {
+        /// In the index.
+        expected: usize,
+        /// Of the model.
+        found: usize,
+    },
+}
+
+impl EmbedError {
+    /// What the owner can do.
+    pub fn fix(&self) -> &'static str {
+        match self {
+            EmbedError::Load { .. } | EmbedError::Run(_) => {
+                "Write another `model` under [embeddings], or backend = \"none\"."
+            }
+            EmbedError::Endpoint { .. } => {
+                "See that the server of [embeddings] runs and has the model, then run `obsearch index`."
+            }
+            EmbedError::Dimensions { .. } => "The model is another one now: run `obsearch index --rebuild`.",
+        }
+    }
+}
+
+/// Fails if the vector is not as long as those of an index.
+pub fn check_dimensions(vector: &[f32], expected: usize) -> Result<(), EmbedError> {
+    if vector.len() == expected {
+        return Ok(());
+    }
+    Err(EmbedError::Dimensions { expected, found: vector.len() })
 }
 
 /// Turns text into vectors of unit length.
 pub trait Embedder: Send + Sync {
     /// The model behind it.
     fn model(&self) -> &ModelId;
-    /// Length of every vector.
-    fn dimensions(&self) -> usize;
     /// How much its judgement counts where words have one too, 0 to 1. Measured for each model (see
     /// `evals/README.md`): more loses exact words, less loses paraphrases.
     fn weight(&self) -> f64;
     /// The cosine below which the passage nearest to a question seldom lies if the notes answer it.
     fn answers_seldom_below(&self) -> f64;
+    /// Does it work, whatever the text? A model that runs elsewhere may be gone.
+    fn check(&self) -> Result<(), EmbedError> {
+        Ok(())
+    }
     /// One unit vector per passage, in order.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
     /// The unit vector of a query.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{BuiltinEmbedder, BuiltinModel, Embedder, ModelId, choose_model};
+use super::{
+    BuiltinEmbedder, BuiltinModel, EmbedError, Embedder, ModelId, RemoteEmbedder, RemoteModel, choose_model,
+};
 
 /// What the owner configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,18 +18,34 @@ pub enum ModelPolicy {
 }
 
 /// A model for a tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// Recorded in the tree.
     pub id: ModelId,
     /// Length of its vectors.
     pub dimensions: usize,
+    /// No component of its unit vectors should lie farther from zero: what does is clipped when the vector is
+    /// stored with a byte per component.
+    pub largest_component: f64,
+}
+
+/// The largest component seen of the built-in models was 0.224 (see `evals/README.md`).
+const LARGEST_OF_BUILTIN: f64 = 0.25;
+
+/// For a model that was not measured: ten times what a component has if all are alike, which for 384 of them is
+/// twice what the built-in models need.
+fn largest_component(dimensions: usize) -> f64 {
+    (10.0 / (dimensions as f64).sqrt()).min(1.0)
 }
 
 /// Provides embedders. One per process: a loaded model takes tens of megabytes.
 pub trait Models: Send + Sync {
     /// The model for a new tree of these notes, `None` for words only.
-    fn choose(&self, sample: &[&str]) -> Option<Choice>;
+    fn choose(&self, sample: &[&str]) -> Result<Option<Choice>, EmbedError>;
+    /// Could a new tree have vectors now? A model that runs elsewhere may be gone.
+    fn check(&self) -> Result<(), EmbedError> {
+        Ok(())
+    }
     /// May a tree with this model (as [`ModelId`] prints it, or none) be kept?
     fn accepts(&self, model: Option<&str>) -> bool;
     /// The embedder of a tree with this model.
@@ -70,13 +88,17 @@ impl BuiltinModels {
 }
 
 impl Models for BuiltinModels {
-    fn choose(&self, sample: &[&str]) -> Option<Choice> {
+    fn choose(&self, sample: &[&str]) -> Result<Option<Choice>, EmbedError> {
         let model = match self.policy {
-            ModelPolicy::None => return None,
+            ModelPolicy::None => return Ok(None),
             ModelPolicy::Auto => choose_model(sample.iter().copied()),
             ModelPolicy::Fixed(model) => model,
         };
-        Some(Choice { id: model.model_id(), dimensions: model.info().dimensions })
+        Ok(Some(Choice {
+            id: model.model_id(),
+            dimensions: model.info().dimensions,
+            largest_component: LARGEST_OF_BUILTIN,
+        }))
     }
 
     fn accepts(&self, model: Option<&str>) -> bool {
@@ -85,6 +107,39 @@ impl Models for BuiltinModels {
 
     fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>> {
         self.find(model).map(|model| self.get(model) as Arc<dyn Embedder>)
+    }
+}
+
+/// One model on a server.
+pub struct RemoteModels {
+    id: String,
+    embedder: Arc<RemoteEmbedder>,
+}
+
+impl RemoteModels {
+    /// Asks nothing yet.
+    pub fn new(model: &RemoteModel) -> Self {
+        Self { id: model.model_id().to_string(), embedder: Arc::new(RemoteEmbedder::new(model)) }
+    }
+}
+
+impl Models for RemoteModels {
+    fn choose(&self, _: &[&str]) -> Result<Option<Choice>, EmbedError> {
+        let dimensions = self.embedder.dimensions()?;
+        let largest_component = largest_component(dimensions);
+        Ok(Some(Choice { id: self.embedder.model().clone(), dimensions, largest_component }))
+    }
+
+    fn check(&self) -> Result<(), EmbedError> {
+        self.embedder.check()
+    }
+
+    fn accepts(&self, model: Option<&str>) -> bool {
+        model == Some(&self.id)
+    }
+
+    fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>> {
+        (model == self.id).then(|| Arc::clone(&self.embedder) as Arc<dyn Embedder>)
     }
 }
 

@@ -54,10 +54,6 @@ impl Embedder for WordHashEmbedder {
         &self.model
     }
 
-    fn dimensions(&self) -> usize {
-        self.dimensions
-    }
-
     fn weight(&self) -> f64 {
         0.4
     }

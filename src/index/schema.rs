@@ -28,7 +28,7 @@ const WORDS_ARE_THERE: &str = "
             OR NOT EXISTS (SELECT 1 FROM words_docsize WHERE sz <> zeroblob(length(sz))))";
 
 /// What a tree is made of and for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     /// Whose notes it holds.
     pub profile: Profile,
@@ -38,6 +38,8 @@ pub struct Header {
     pub model: Option<String>,
     /// Length of the vectors; 0 without a model.
     pub dimensions: usize,
+    /// What the bytes of its vectors span; see [`crate::embed::Choice`].
+    pub largest_component: f64,
     /// See [`crate::note::chunk::CHUNKER_VERSION`].
     pub chunker: u32,
     /// See [`text::ANALYSER_VERSION`].
@@ -269,12 +271,16 @@ fn tables(header: &Header) -> String {
     )
 }
 
+/// `largest_component` of trees that do not say: they hold vectors of a built-in model.
+const BEFORE_IT_WAS_RECORDED: f64 = 0.25;
+
 pub(super) fn write_header(connection: &Connection, header: &Header) -> Result<(), IndexError> {
     let values = [
         ("profile", header.profile.as_str().to_owned()),
         ("vault_id", header.vault_id.clone()),
         ("model", header.model.clone().unwrap_or_default()),
         ("dimensions", header.dimensions.to_string()),
+        ("largest_component", header.largest_component.to_string()),
         ("chunker", header.chunker.to_string()),
         ("analyser", header.analyser.to_string()),
         ("rules", header.rules.clone()),
@@ -308,6 +314,11 @@ fn read_header(connection: &Connection) -> Result<Header, IndexError> {
         vault_id: text("vault_id")?,
         model: Some(text("model")?).filter(|model| !model.is_empty()),
         dimensions: usize::try_from(number("dimensions")?).unwrap_or_default(),
+        largest_component: text("largest_component")
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .filter(|largest: &f64| *largest > 0.0)
+            .unwrap_or(BEFORE_IT_WAS_RECORDED),
         chunker: u32::try_from(number("chunker")?).unwrap_or_default(),
         analyser: u32::try_from(number("analyser")?).unwrap_or_default(),
         rules: text("rules")?,

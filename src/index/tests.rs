@@ -12,6 +12,7 @@ fn header() -> Header {
         vault_id: "0".to_owned(),
         model: None,
         dimensions: 0,
+        largest_component: 0.25,
         chunker: 1,
         analyser: 1,
         rules: String::new(),

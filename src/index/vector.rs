@@ -7,19 +7,17 @@ use super::error::IndexError;
 use super::schema::Tree;
 use super::{ChunkId, Filter};
 
-/// Components of unit vectors are multiplied by this and rounded to a byte: ±0.25 is the whole range of
-/// it. The largest component seen was 0.224 (see `evals/README.md`); what lies beyond is clipped.
-const SCALE: f32 = 508.0;
-
-/// A unit vector with one signed byte per component.
+/// A unit vector with one signed byte per component, see [`Tree::quantised`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quantised(Vec<u8>);
 
 impl Quantised {
-    /// Rounds a unit vector.
+    /// Multiplies by `scale` and rounds to a byte; what lies beyond is clipped.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of a byte first")]
-    pub fn new(unit: &[f32]) -> Quantised {
-        let byte = |component: &f32| ((component * SCALE).round().clamp(-127.0, 127.0) as i8).cast_unsigned();
+    fn new(unit: &[f32], scale: f64) -> Quantised {
+        let byte = |component: &f32| {
+            ((f64::from(*component) * scale).round().clamp(-127.0, 127.0) as i8).cast_unsigned()
+        };
         Quantised(unit.iter().map(byte).collect())
     }
 
@@ -33,6 +31,16 @@ impl Quantised {
 }
 
 impl Tree {
+    /// A unit vector as this tree holds it; `None` if it is not as long as those of the tree.
+    pub fn quantised(&self, unit: &[f32]) -> Option<Quantised> {
+        (unit.len() == self.header.dimensions).then(|| Quantised::new(unit, self.scale()))
+    }
+
+    /// A byte per component spans the components that the model makes.
+    fn scale(&self) -> f64 {
+        127.0 / self.header.largest_component
+    }
+
     /// The passages nearest in meaning, best first, with their cosine similarity.
     pub fn nearest(
         &self,
@@ -55,17 +63,18 @@ impl Tree {
             "SELECT rowid, distance FROM vectors WHERE embedding MATCH vec_int8(?) AND k = ?{within}"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
+        let scale = self.scale();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let head = [Value::Blob(query.0.clone()), Value::Integer(limit)];
         let values = head.into_iter().chain(parameters.into_iter().map(Value::Text));
         let rows = statement
-            .query_map(params_from_iter(values), |row| Ok((row.get(0)?, similarity(row.get(1)?))))?;
+            .query_map(params_from_iter(values), |row| Ok((row.get(0)?, similarity(row.get(1)?, scale))))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }
 
 /// Cosine similarity of unit vectors from the distance of their quantised forms: `1 - d²/2`.
-fn similarity(distance: f64) -> f64 {
-    let distance = distance / f64::from(SCALE);
+fn similarity(distance: f64, scale: f64) -> f64 {
+    let distance = distance / scale;
     1.0 - distance * distance / 2.0
 }

@@ -78,6 +78,10 @@ impl From<SyncError> for OpError {
             SyncError::Rules(error) => error.into(),
             SyncError::Index(error) => error.into(),
             SyncError::Abandoned => OpError::Cancelled,
+            SyncError::Model(_) => OpError::Unavailable {
+                client: "the embedding model does not work, so the index stays as it is",
+                log: error.to_string(),
+            },
             SyncError::Vault(_) | SyncError::EmptyVault { .. } => vault_unavailable(error.to_string()),
         }
     }

@@ -1,6 +1,8 @@
 //! What an answer says about itself when it is not the whole one. Constant texts: they depend on
 //! the state of this profile's index only.
 
+use crate::embed::EmbedError;
+
 /// No index, and one is on its way.
 pub(super) const FIRST_PASS_INDEXING: &str =
     "indexing: there is no index yet, so this is a first pass over the words of all notes";
@@ -12,8 +14,11 @@ pub(super) const NO_VECTORS: &str = "the index has no vectors: found by words on
 /// An index of another model.
 pub(super) const MODEL_MISMATCH: &str = "model mismatch: the index was built with another embedding model, so this was found by words only; \
      `obsearch index` rebuilds it";
-/// The model does not run.
+/// The model does not run, or is not the one the index was built with.
 pub(super) const MODEL_FAILED: &str = "the embedding model failed: found by words only";
+/// The model runs elsewhere, and does not answer.
+pub(super) const MODEL_SERVER_FAILED: &str = "the server of the embedding model does not answer as it should: found by words only; \
+     the owner must see that it runs and has the model";
 /// Vectors are still being made.
 pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
 /// What was found is far from what was asked.
@@ -28,3 +33,12 @@ pub(super) const TAGS_NEED_INDEX: &str =
 /// Links are looked up in the index.
 pub(super) const LINKS_NEED_INDEX: &str =
     "there is no index yet, and links are looked up in it; `obsearch index` builds it";
+
+/// Why a model gave no vector.
+pub(super) fn of_model(error: &EmbedError) -> &'static str {
+    match error {
+        EmbedError::Endpoint { .. } => MODEL_SERVER_FAILED,
+        EmbedError::Dimensions { .. } => MODEL_MISMATCH,
+        EmbedError::Load { .. } | EmbedError::Run(_) => MODEL_FAILED,
+    }
+}

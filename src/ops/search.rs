@@ -213,11 +213,11 @@ impl Legs {
             self.notices.push(notice::MODEL_MISMATCH);
             return;
         };
-        match search::embed_question(&*embedder, &request.query) {
+        match search::embed_question(&*embedder, &request.query, tree) {
             Ok(meaning) => self.meaning = Some(meaning),
             Err(error) => {
                 tracing::warn!("a query could not be embedded: {error}");
-                self.notices.push(notice::MODEL_FAILED);
+                self.notices.push(notice::of_model(&error));
                 return;
             }
         }

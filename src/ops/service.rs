@@ -13,7 +13,7 @@ use super::{
 use crate::embed::Models;
 use crate::index::{Store, Tree};
 use crate::reply::Reply;
-use crate::sync::{Job, Mode, Progress, SyncError, TreeSummary};
+use crate::sync::{Job, Mode, ModelsByProfile, Progress, SyncError, TreeSummary};
 use crate::vault::{Profile, RulesSource, Session, Vault, VaultError};
 
 /// What a service is made of.
@@ -27,7 +27,7 @@ pub struct Settings {
     /// Holds the indexes.
     pub data_dir: PathBuf,
     /// Where vectors come from.
-    pub models: Arc<dyn Models>,
+    pub models: ModelsByProfile,
     /// Clients may bring the index up to date.
     pub allow_reindex: bool,
 }
@@ -37,7 +37,9 @@ pub struct Settings {
 pub struct Service {
     pub(super) vault: Vault,
     pub(super) profile: Profile,
+    /// Those of this profile.
     pub(super) models: Arc<dyn Models>,
+    models_by_profile: ModelsByProfile,
     pub(super) allow_reindex: bool,
     pub(super) data_dir: PathBuf,
     trees: Trees,
@@ -55,7 +57,8 @@ impl Service {
         Ok(Service {
             vault,
             profile: settings.profile,
-            models: settings.models,
+            models: Arc::clone(settings.models.of(settings.profile)),
+            models_by_profile: settings.models,
             allow_reindex: settings.allow_reindex,
             data_dir: settings.data_dir,
             trees,
@@ -173,7 +176,7 @@ impl Service {
         let _run = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let root_id = self.vault.root_id().map_err(SyncError::Vault)?;
         let store = Store::find_or_create(&self.data_dir, self.vault.path(), root_id)?;
-        let job = Job { vault: &self.vault, store: &store, profiles, models: &*self.models, mode };
+        let job = Job { vault: &self.vault, store: &store, profiles, models: &self.models_by_profile, mode };
         crate::sync::run(&job, progress)
     }
 
@@ -197,6 +200,11 @@ impl Service {
         // A failure is told by the query that needs the model.
         let _ = embedder.map(|embedder| embedder.embed_query("warm"));
         true
+    }
+
+    /// The models of either profile; for the owner.
+    pub(super) fn models_of(&self, profile: Profile) -> &dyn Models {
+        &**self.models_by_profile.of(profile)
     }
 
     /// Is a background run going on in this process?

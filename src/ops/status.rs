@@ -49,17 +49,21 @@ pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<Status
     service.request(caller, |session, tree| {
         let Some(tree) = tree else { return Ok(Reply::about_index(missing(service))) };
         let (notes, chunks, mut pending_vectors) = count(session, tree)?;
-        if notes == 0 {
-            check_presence(session, Some(tree))?;
-        }
         let header = tree.header();
         let mut notices = Vec::new();
+        if notes == 0 && check_presence(session, Some(tree)).is_err() {
+            notices.push(notice::NO_NOTES);
+        }
         let model = header.model.as_deref();
         if model.is_none() {
             pending_vectors = 0;
         }
         if !service.models.accepts(model) {
             notices.push(if model.is_some() { notice::MODEL_MISMATCH } else { notice::NO_VECTORS });
+        }
+        let embedder = model.and_then(|model| service.models.embedder(model));
+        if let Some(Err(error)) = embedder.map(|embedder| embedder.check()) {
+            notices.push(notice::of_model(&error));
         }
         let state = if pending_vectors > 0 { IndexState::Embedding } else { IndexState::Ready };
         Ok(Reply::about_index(StatusAnswer {

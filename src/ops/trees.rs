@@ -104,7 +104,12 @@ pub(super) fn check_presence(session: &Session<'_>, tree: Option<&Tree>) -> Resu
     }
     match session.has_notes() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(OpError::Unavailable { client: notice::NO_NOTES, log: notice::NO_NOTES.to_owned() }),
+        Ok(false) => Err(OpError::Unavailable {
+            client: notice::NO_NOTES,
+            log:
+                "look whether its folder is the right one and mounted, and what `obsearch privacy list` says"
+                    .to_owned(),
+        }),
         Err(error) => Err(vault_unavailable(error.to_string())),
     }
 }

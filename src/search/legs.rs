@@ -4,7 +4,7 @@
 use super::fuse::Scored;
 use super::query::{MAX_QUERY_BYTES, Query};
 use super::{Breadth, Question, SearchError, words};
-use crate::index::{ChunkId, ColumnWeights, Quantised, Tree};
+use crate::index::{ChunkId, ColumnWeights, Tree};
 use crate::note::fold;
 
 /// sqlite-vec gives no more neighbours than this.
@@ -52,8 +52,9 @@ pub(super) fn run(
         legs.named = named(tree, question.text)?;
     }
     if let Some(meaning) = &question.meaning {
-        let vector = Quantised::new(&meaning.vector);
-        legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
+        if let Some(vector) = tree.quantised(&meaning.vector) {
+            legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
+        }
     }
     Ok(legs)
 }

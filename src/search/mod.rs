@@ -17,7 +17,7 @@ use std::ops::Range;
 pub use legs::KEYWORD_WEIGHTS;
 use query::Query;
 
-use crate::embed::{EmbedError, Embedder};
+use crate::embed::{EmbedError, Embedder, check_dimensions};
 use crate::failpoint::{self, Failpoint};
 use crate::index::{Filter, IndexError, Tree};
 use crate::vault::{Note, Session};
@@ -140,8 +140,9 @@ pub fn search_without_index<'s>(
     scan::scan(session, &Query::parse(question.text), question)
 }
 
-/// What a model makes of the text of a question.
-pub fn embed_question(embedder: &dyn Embedder, text: &str) -> Result<Meaning, EmbedError> {
+/// What a model makes of the text of a question, to be asked of this tree.
+pub fn embed_question(embedder: &dyn Embedder, text: &str, tree: &Tree) -> Result<Meaning, EmbedError> {
     let vector = embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])?;
+    check_dimensions(&vector, tree.header().dimensions)?;
     Ok(Meaning { vector, weight: embedder.weight(), answers_seldom_below: embedder.answers_seldom_below() })
 }

@@ -1,16 +1,19 @@
 //! Vault -> tree: what changed, and the smallest work that makes the tree say so.
 
 mod links;
+mod models;
 mod plan;
 mod prepare;
 mod run;
 mod summary;
 mod vectors;
 
+pub use models::ModelsByProfile;
 pub use plan::{Plan, plan};
 pub use run::{BOTH_PROFILES, Job, Mode, run};
 pub use summary::{SkipReason, Skipped, TreeSummary};
 
+use crate::embed::EmbedError;
 use crate::index::IndexError;
 use crate::vault::RulesUnavailable;
 
@@ -71,6 +74,9 @@ pub enum SyncError {
         /// Notes in the tree.
         indexed: usize,
     },
+    /// A new tree would lack the vectors that the old one has.
+    #[error("{0}; the index is as it was")]
+    Model(EmbedError),
     /// Whoever wanted it has gone.
     #[error("nobody waits for the run any more; the next one goes on from there")]
     Abandoned,

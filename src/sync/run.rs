@@ -9,8 +9,8 @@ use super::plan::{Trust, plan};
 use super::prepare::{Prepared, prepare};
 use super::summary::{SkipCounter, SkipReason, TreeSummary};
 use super::vectors::{embed_pending, embedding_order};
-use super::{Progress, Stage, SyncError};
-use crate::embed::Models;
+use super::{ModelsByProfile, Progress, Stage, SyncError};
+use crate::embed::{Choice, EmbedError, Models};
 use crate::index::{Header, IndexError, LinkRecord, Store, Tree, WriteLock, Writer};
 use crate::note::chunk::CHUNKER_VERSION;
 use crate::text::ANALYSER_VERSION;
@@ -45,7 +45,7 @@ pub struct Job<'a> {
     /// Which trees to bring up to date.
     pub profiles: &'a [Profile],
     /// Where vectors come from.
-    pub models: &'a dyn Models,
+    pub models: &'a ModelsByProfile,
     /// How much to redo.
     pub mode: Mode,
 }
@@ -119,16 +119,20 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     let began = Instant::now();
     let lock = job.store.lock(profile)?;
     let base = find_base(job, profile, &lock)?;
+    let mut summary = TreeSummary::new(profile);
+    summary.rebuilt = base.rebuilt;
     let (writer, building) = match base.writer {
         Some(writer) => {
             // What a killed rebuild left may hold notes that are private by now.
             job.store.discard(&job.store.building(profile)?, &lock)?;
             (writer, None)
         }
-        None => begin_generation(job, profile, &lock)?,
+        None => {
+            let generation = begin_generation(job, profile, &lock)?;
+            generation.failure.iter().for_each(|failure| summary.note_model_failure(failure));
+            (generation.writer, Some(generation.path))
+        }
     };
-    let mut summary = TreeSummary::new(profile);
-    summary.rebuilt = base.rebuilt;
     let mut open = Open { profile, writer, summary, lock, building, began };
     let finished = job.vault.request(profile, |session| fill(session, &mut open, job.mode, progress))?;
     if let (Err(SyncError::Index(IndexError::DiskFull)), Some(building)) = (&finished, &open.building) {
@@ -170,7 +174,7 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
     });
     match opened {
         Ok(writer) => {
-            let rebuilt = reason_to_rebuild(writer.tree().header(), job);
+            let rebuilt = reason_to_rebuild(writer.tree().header(), profile, job);
             Ok(Base {
                 old_serves: rebuilt.is_some(),
                 writer: Some(writer).filter(|_| rebuilt.is_none()),
@@ -196,55 +200,72 @@ fn set_aside(
     Ok(Base { writer: None, rebuilt: Some(why), old_serves: false })
 }
 
-fn reason_to_rebuild(header: &Header, job: &Job<'_>) -> Option<&'static str> {
+fn reason_to_rebuild(header: &Header, profile: Profile, job: &Job<'_>) -> Option<&'static str> {
+    let models = job.models.of(profile);
     if job.mode == Mode::Rebuild {
         Some("asked for")
     } else if header.chunker != CHUNKER_VERSION {
         Some("passages are cut differently now")
     } else if header.analyser != ANALYSER_VERSION {
         Some("words are analysed differently now")
-    } else if !job.models.accepts(header.model.as_deref()) {
+    } else if !models.accepts(header.model.as_deref()) && models.check().is_ok() {
         Some("the embedding model changed")
     } else {
         None
     }
 }
 
+/// A tree that is being built.
+struct Generation {
+    writer: Writer,
+    path: PathBuf,
+    /// Why it gets no vectors, though it should.
+    failure: Option<EmbedError>,
+}
+
 /// The generation an earlier run left unfinished, if it is of the same making, or an empty one.
-fn begin_generation(
-    job: &Job<'_>,
-    profile: Profile,
-    lock: &WriteLock,
-) -> Result<(Writer, Option<PathBuf>), SyncError> {
+fn begin_generation(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Generation, SyncError> {
     let path = job.store.building(profile)?;
     if job.mode != Mode::Rebuild
         && let Ok(writer) = Writer::open(&path)
         && writer.tree().check_owner(profile, job.store.vault_id()).is_ok()
-        && reason_to_rebuild(writer.tree().header(), job).is_none()
+        && reason_to_rebuild(writer.tree().header(), profile, job).is_none()
     {
-        return Ok((writer, Some(path)));
+        return Ok(Generation { writer, path, failure: None });
     }
     job.store.discard(&path, lock)?;
-    let choice = job.vault.request(profile, |session| choose_model(session, job.models))??;
+    let chosen = job.vault.request(profile, |session| choose_model(session, &**job.models.of(profile)))??;
+    let (choice, failure) = match chosen {
+        Ok(choice) => (choice, None),
+        // Words are worth having; a tree that has vectors is worth more than one without.
+        Err(error) if !has_vectors(job.store, profile)? => (None, Some(error)),
+        Err(error) => return Err(SyncError::Model(error)),
+    };
     let header = Header {
         profile,
         vault_id: job.store.vault_id().to_owned(),
         model: choice.as_ref().map(|choice| choice.id.to_string()),
-        dimensions: choice.map_or(0, |choice| choice.dimensions),
+        dimensions: choice.as_ref().map_or(0, |choice| choice.dimensions),
+        largest_component: choice.map_or(1.0, |choice| choice.largest_component),
         chunker: CHUNKER_VERSION,
         analyser: ANALYSER_VERSION,
         rules: String::new(),
         complete: false,
         indexed_at: None,
     };
-    Ok((Writer::create(&path, &header)?, Some(path)))
+    Ok(Generation { writer: Writer::create(&path, &header)?, path, failure })
+}
+
+fn has_vectors(store: &Store, profile: Profile) -> Result<bool, IndexError> {
+    let Some(path) = store.current(profile)? else { return Ok(false) };
+    Ok(Writer::open(&path).is_ok_and(|writer| writer.tree().header().model.is_some()))
 }
 
 /// Shows the models a sample of this profile's notes, spread over the vault.
 fn choose_model(
     session: &Session<'_>,
     models: &dyn Models,
-) -> Result<Option<crate::embed::Choice>, SyncError> {
+) -> Result<Result<Option<Choice>, EmbedError>, SyncError> {
     const SAMPLE: usize = 200;
     let walk = session.walk().map_err(SyncError::Vault)?;
     // In the order of the names' hashes: which notes are looked at depends on no private one.
@@ -346,7 +367,9 @@ fn pass(
     let indexed = open.writer.tree().notes()?;
     let is_bare = || session.is_bare().map_err(SyncError::Vault);
     if walk.notes.is_empty() && !indexed.is_empty() && open.building.is_none() && is_bare()? {
-        keep(&mut open.writer)?;
+        if open.profile == Profile::Public {
+            keep(&mut open.writer)?;
+        }
         return Err(SyncError::EmptyVault { indexed: indexed.len() });
     }
     let mut skipped = count_passed_over(&walk);

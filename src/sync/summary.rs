@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::embed::EmbedError;
 use crate::vault::{PassedOver, Profile, Refusal};
 
 /// Why a file of the vault is not in a tree. For the owner's terminal only.
@@ -51,6 +52,9 @@ pub struct TreeSummary {
     pub pending_vectors: u64,
     /// The embedding model, none for keyword only.
     pub model: Option<String>,
+    /// Why passages have no vector, and what to do; none if the model works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_failure: Option<String>,
     /// A reader held on to removed text; the next run erases it.
     #[serde(skip)]
     pub is_purge_due: bool,
@@ -73,10 +77,15 @@ impl TreeSummary {
             embedded: 0,
             pending_vectors: 0,
             model: None,
+            model_failure: None,
             is_purge_due: false,
             rebuilt: None,
             seconds: 0.0,
         }
+    }
+
+    pub(super) fn note_model_failure(&mut self, error: &EmbedError) {
+        self.model_failure = Some(format!("{error}. {}", error.fix()));
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::run::Open;
-use super::{Progress, Stage, SyncError};
-use crate::embed::{Embedder, Models};
+use super::{ModelsByProfile, Progress, Stage, SyncError};
+use crate::embed::{EmbedError, Embedder, check_dimensions};
 use crate::index::{ChunkId, Cut, Hash16, Pending, Quantised};
 use crate::vault::{NotePath, Profile, Session, Vault};
 
@@ -19,7 +19,7 @@ type Waiting = HashMap<Hash16, Vec<(usize, ChunkId)>>;
 /// Embeds whatever the trees still lack.
 pub(super) fn embed_pending(
     vault: &Vault,
-    models: &dyn Models,
+    models: &ModelsByProfile,
     trees: &mut [Open],
     progress: &dyn Progress,
 ) -> Result<(), SyncError> {
@@ -43,7 +43,10 @@ pub(super) fn embed_pending(
                 return Ok(());
             }
             after = last.chunk;
-            embed_round(vault, &*embedder, trees, first, &round, progress)?;
+            if let Err(error) = embed_round(vault, &*embedder, trees, first, &round, progress)? {
+                trees[first].summary.note_model_failure(&error);
+                break;
+            }
         }
     }
     progress.end();
@@ -54,11 +57,12 @@ fn pending_count(open: &Open) -> Result<u64, SyncError> {
     Ok(open.writer.tree().counts()?.2)
 }
 
-fn embedder_of(open: &Open, models: &dyn Models) -> Option<std::sync::Arc<dyn Embedder>> {
-    models.embedder(open.writer.tree().header().model.as_deref()?)
+fn embedder_of(open: &Open, models: &ModelsByProfile) -> Option<std::sync::Arc<dyn Embedder>> {
+    models.of(open.profile).embedder(open.writer.tree().header().model.as_deref()?)
 }
 
-/// Embeds the texts of one round of tree `first` and writes them to every tree of the same model.
+/// Embeds the texts of one round of tree `first` and writes them to every tree of the same model. Words go on
+/// without vectors: that the model does not work is no error of the run.
 fn embed_round(
     vault: &Vault,
     embedder: &dyn Embedder,
@@ -66,24 +70,22 @@ fn embed_round(
     first: usize,
     round: &[Pending],
     progress: &dyn Progress,
-) -> Result<(), SyncError> {
+) -> Result<Result<(), EmbedError>, SyncError> {
     let profile = trees[first].profile;
     let texts = vault.request(profile, |session| texts_of(session, round))?;
     let (keys, texts): (Vec<Hash16>, Vec<String>) = texts.into_iter().unzip();
     let waiting = waiting_for(trees, first, &keys)?;
     let passages: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = match embedder.embed_passages(&passages) {
+    let dimensions = trees[first].writer.tree().header().dimensions;
+    let vectors = match embed_texts(embedder, &passages, dimensions) {
         Ok(vectors) => vectors,
-        Err(error) => {
-            // Words go on without vectors; the summary shows how many passages wait.
-            tracing::warn!("a batch of passages could not be embedded: {error}");
-            return Ok(());
-        }
+        Err(error) => return Ok(Err(error)),
     };
     let mut done: Vec<Vec<(ChunkId, Quantised)>> = trees.iter().map(|_| Vec::new()).collect();
     for (key, vector) in keys.iter().zip(&vectors) {
         for (tree, chunk) in waiting.get(key).into_iter().flatten() {
-            done[*tree].push((*chunk, Quantised::new(vector)));
+            let vector = vector.as_ref().and_then(|vector| trees[*tree].writer.tree().quantised(vector));
+            done[*tree].extend(vector.map(|vector| (*chunk, vector)));
         }
     }
     for (open, vectors) in trees.iter_mut().zip(done) {
@@ -92,8 +94,28 @@ fn embed_round(
         })?;
         progress.advance(vectors.len() as u64);
     }
-    trees[first].summary.embedded += keys.len() as u64;
-    Ok(())
+    trees[first].summary.embedded += vectors.iter().flatten().count() as u64;
+    Ok(Ok(()))
+}
+
+/// A vector for each text. Where all at once fail, each is tried by itself, so that one that the model cannot take
+/// costs no other its vector. Fails if the model does not work at all.
+fn embed_texts(
+    embedder: &dyn Embedder,
+    texts: &[&str],
+    dimensions: usize,
+) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+    let vectors = match embedder.embed_passages(texts) {
+        Ok(vectors) => vectors.into_iter().map(Some).collect(),
+        Err(error) => {
+            embedder.check().map_err(|_| error)?;
+            let alone =
+                |text: &&str| embedder.embed_passages(&[text]).ok().and_then(|mut vectors| vectors.pop());
+            texts.iter().map(alone).collect::<Vec<_>>()
+        }
+    };
+    vectors.iter().flatten().try_for_each(|vector| check_dimensions(vector, dimensions))?;
+    Ok(vectors)
 }
 
 /// The texts of the passages, read and judged now; a note that changed meanwhile waits for the

@@ -196,6 +196,8 @@ fn what_is_private_moves_nothing() {
         assert!(began.elapsed() < PATIENCE, "a public change is told");
         sleep(Duration::from_millis(25));
     }
+    // The line comes when the run has ended, a moment after its answer.
+    sleep(STARTED);
     let ended = server.end();
     assert_eq!(ended.code, Some(0));
     let told = ended.stderr.matches("the index is up to date").count();

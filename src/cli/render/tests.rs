@@ -6,7 +6,7 @@ use std::sync::Arc;
 use expect_test::expect;
 
 use super::*;
-use crate::config::{Backend, Config, Embeddings, ModelChoice, Server};
+use crate::config::{Config, Embeddings, ModelChoice, Server};
 use crate::ops::links::{LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::read::OutlineEntry;
@@ -155,7 +155,8 @@ fn the_status_fits_a_screen() {
         vault: PathBuf::from("/home/ada/Notes"),
         vault_name: "Notes".to_owned(),
         rules: Arc::new(FixedRules(Arc::new(Rules::compile(&RuleText::default()).unwrap()))),
-        embeddings: Embeddings { backend: Backend::Builtin, model: ModelChoice::Auto },
+        embeddings: Embeddings::Builtin(ModelChoice::Auto),
+        reranking: None,
         server: Server { allow_reindex: false },
         data_dir: PathBuf::from("/d"),
         cache_dir: PathBuf::from("/c"),
@@ -214,6 +215,7 @@ fn an_index_run_is_a_line_for_each_tree() {
         embedded: 10,
         pending_vectors: 2,
         model: None,
+        model_failure: None,
         is_purge_due: false,
         rebuilt: Some("the chunker changed"),
         seconds: 1.26,

@@ -44,6 +44,7 @@ fn writer(folder: &tempfile::TempDir) -> Writer {
         vault_id: "test".to_owned(),
         model: None,
         dimensions: 0,
+        largest_component: 0.25,
         chunker: 0,
         analyser: 0,
         rules: String::new(),

@@ -62,12 +62,19 @@ fn an_empty_vault() {
     for tree in home.index() {
         assert_eq!((&tree["notes"], &tree["skipped"]), (&json!(0), &json!([])));
     }
-    for request in [&["search", "anise"][..], &["list"], &["tags"], &["read", "anise"], &["links", "anise"]] {
+    for request in [&["search", "anise"][..], &["list"], &["tags"]] {
         let output = home.run(request);
+        output.assert_refused();
+        assert!(output.stderr.contains("no notes at all"), "{output:?}");
+    }
+    for request in [["read", "anise"], ["links", "anise"]] {
+        let output = home.run(&request);
         assert_eq!((output.code, &*output.stdout), (Some(1), ""), "{output:?}");
         assert!(!output.stderr.is_empty(), "{output:?}");
     }
-    assert_eq!(home.json(&["status"])["state"], json!("ready"));
+    let status = home.json(&["status"]);
+    assert_eq!(status["state"], json!("ready"));
+    assert!(status["notices"][0].as_str().is_some_and(|notice| notice.contains("no notes")), "{status}");
 }
 
 #[test]

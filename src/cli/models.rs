@@ -1,0 +1,45 @@
+//! From a configuration to the models of each profile.
+
+use std::sync::Arc;
+
+use crate::config::{Config, Embeddings, ModelChoice, Protocol, Secret};
+use crate::embed::{self, BuiltinModel, BuiltinModels, ModelPolicy, Models, RemoteModel, RemoteModels};
+use crate::sync::ModelsByProfile;
+
+/// The models as configured. Where texts of private notes may not be sent, a model inside reads those.
+pub(super) fn by_profile(config: &Config) -> ModelsByProfile {
+    let public = models(&config.embeddings);
+    let full = match &config.embeddings {
+        Embeddings::Server { server, .. } if !server.may_see_private => builtin(ModelPolicy::Auto),
+        _ => Arc::clone(&public),
+    };
+    ModelsByProfile { public, full }
+}
+
+fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
+    match embeddings {
+        Embeddings::None => builtin(ModelPolicy::None),
+        Embeddings::Builtin(ModelChoice::Auto) => builtin(ModelPolicy::Auto),
+        Embeddings::Builtin(ModelChoice::Multilingual) => {
+            builtin(ModelPolicy::Fixed(BuiltinModel::Multilingual))
+        }
+        Embeddings::Builtin(ModelChoice::English) => builtin(ModelPolicy::Fixed(BuiltinModel::English)),
+        Embeddings::Server { protocol, server, model, query_prefix, passage_prefix } => {
+            Arc::new(RemoteModels::new(&RemoteModel {
+                protocol: match protocol {
+                    Protocol::Ollama => embed::Protocol::Ollama,
+                    Protocol::OpenAi => embed::Protocol::OpenAi,
+                },
+                base_url: server.base_url.clone(),
+                name: model.clone(),
+                key: server.key.as_ref().map(Secret::expose).map(str::to_owned),
+                query_prefix: query_prefix.clone(),
+                passage_prefix: passage_prefix.clone(),
+            }))
+        }
+    }
+}
+
+fn builtin(policy: ModelPolicy) -> Arc<dyn Models> {
+    Arc::new(BuiltinModels::new(policy))
+}

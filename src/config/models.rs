@@ -1,0 +1,261 @@
+//! `[embeddings]` and `[rerank]`: which models, and where they run.
+//!
+//! Invariant: what is resolved here sends no text to another machine unless the owner wrote that it may, for
+//! private notes in a line of its own.
+
+use std::net::IpAddr;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::explain::{self, Refusal};
+use super::{Environment, Secret};
+
+/// `[embeddings]` as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct EmbeddingsSection {
+    backend: Backend,
+    model: Option<Spanned<String>>,
+    base_url: Option<Spanned<String>>,
+    api_key_env: Option<Spanned<String>>,
+    query_prefix: Option<Spanned<String>>,
+    passage_prefix: Option<Spanned<String>>,
+    allow_remote: bool,
+    allow_remote_full: bool,
+}
+
+/// What makes vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Backend {
+    #[default]
+    Builtin,
+    Ollama,
+    OpenAi,
+    None,
+}
+
+/// `[rerank]` as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct RerankSection {
+    backend: RerankBackend,
+    model: Option<Spanned<String>>,
+    base_url: Option<Spanned<String>>,
+    api_key_env: Option<Spanned<String>>,
+    allow_remote: bool,
+    allow_remote_full: bool,
+}
+
+/// What reranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RerankBackend {
+    #[default]
+    None,
+    Http,
+}
+
+/// Where vectors come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Embeddings {
+    /// Nowhere: keyword search only.
+    None,
+    /// A model compiled into the binary.
+    Builtin(ModelChoice),
+    /// A model that another program runs.
+    Server {
+        /// What it speaks.
+        protocol: Protocol,
+        /// Where it is.
+        server: ModelServer,
+        /// The model's name there.
+        model: String,
+        /// Comes before a query; what the model is known to want if left out.
+        query_prefix: Option<String>,
+        /// Comes before a passage.
+        passage_prefix: Option<String>,
+    },
+}
+
+/// Which of the built-in models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelChoice {
+    /// English for a vault that is nearly all English, else multilingual; fixed at the first
+    /// index run.
+    #[default]
+    Auto,
+    /// About a hundred languages.
+    Multilingual,
+    /// English only.
+    English,
+}
+
+/// What a server for embeddings speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Ollama's own.
+    Ollama,
+    /// OpenAI's, which most others speak too.
+    OpenAi,
+}
+
+/// A program that runs models, here or elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelServer {
+    /// `http://` or `https://`, a host, and a path.
+    pub base_url: String,
+    /// For servers that want one.
+    pub key: Option<Secret>,
+    /// May texts of private notes be sent there? Always where it runs on this machine.
+    pub may_see_private: bool,
+}
+
+/// What reranks: `POST base_url` with the query and passages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reranking {
+    /// Where it is.
+    pub server: ModelServer,
+    /// The model's name there, if it needs one.
+    pub model: Option<String>,
+}
+
+const OLLAMA: &str = "http://127.0.0.1:11434";
+
+impl EmbeddingsSection {
+    /// Understands the section; `bytes` is the text of the file.
+    pub(super) fn resolve(&self, bytes: &[u8], environment: &Environment) -> Result<Embeddings, Refusal> {
+        let protocol = match self.backend {
+            Backend::None => return Ok(Embeddings::None),
+            Backend::Builtin => return self.builtin(bytes),
+            Backend::Ollama => Protocol::Ollama,
+            Backend::OpenAi => Protocol::OpenAi,
+        };
+        let Some(model) = self.model.as_ref().filter(|model| !model.get_ref().trim().is_empty()) else {
+            return Err(explain::missing_key(bytes, "embeddings", "model", r#"model = "nomic-embed-text""#));
+        };
+        let default_url = (protocol == Protocol::Ollama).then_some(OLLAMA);
+        Ok(Embeddings::Server {
+            protocol,
+            server: self.location().server(bytes, environment, default_url)?,
+            model: model.get_ref().trim().to_owned(),
+            query_prefix: text(self.query_prefix.as_ref()),
+            passage_prefix: text(self.passage_prefix.as_ref()),
+        })
+    }
+
+    fn builtin(&self, bytes: &[u8]) -> Result<Embeddings, Refusal> {
+        let of_servers = [&self.base_url, &self.api_key_env, &self.query_prefix, &self.passage_prefix];
+        if let Some(written) = of_servers.into_iter().flatten().next() {
+            let problem = "the models inside need no server";
+            let fix = r#"Remove the line, or write backend = "ollama" or "openai"."#;
+            return Err(explain::bad_line(bytes, &written.span(), problem, fix));
+        }
+        let Some(model) = &self.model else { return Ok(Embeddings::Builtin(ModelChoice::Auto)) };
+        match &**model.get_ref() {
+            "auto" => Ok(Embeddings::Builtin(ModelChoice::Auto)),
+            "multilingual" => Ok(Embeddings::Builtin(ModelChoice::Multilingual)),
+            "english" => Ok(Embeddings::Builtin(ModelChoice::English)),
+            _ => {
+                let problem = "there is no such model inside";
+                let fix = r#"Write model = "auto", "multilingual" or "english", or another backend."#;
+                Err(explain::bad_line(bytes, &model.span(), problem, fix))
+            }
+        }
+    }
+
+    fn location(&self) -> Location<'_> {
+        Location {
+            section: "embeddings",
+            base_url: self.base_url.as_ref(),
+            api_key_env: self.api_key_env.as_ref(),
+            allow_remote: self.allow_remote,
+            allow_remote_full: self.allow_remote_full,
+        }
+    }
+}
+
+impl RerankSection {
+    /// Understands the section; none if nothing is to rerank.
+    pub(super) fn resolve(
+        &self,
+        bytes: &[u8],
+        environment: &Environment,
+    ) -> Result<Option<Reranking>, Refusal> {
+        if self.backend == RerankBackend::None {
+            return Ok(None);
+        }
+        let location = Location {
+            section: "rerank",
+            base_url: self.base_url.as_ref(),
+            api_key_env: self.api_key_env.as_ref(),
+            allow_remote: self.allow_remote,
+            allow_remote_full: self.allow_remote_full,
+        };
+        let server = location.server(bytes, environment, None)?;
+        Ok(Some(Reranking { server, model: text(self.model.as_ref()) }))
+    }
+}
+
+/// The keys of a section that say where a server is.
+struct Location<'a> {
+    section: &'static str,
+    base_url: Option<&'a Spanned<String>>,
+    api_key_env: Option<&'a Spanned<String>>,
+    allow_remote: bool,
+    allow_remote_full: bool,
+}
+
+impl Location<'_> {
+    fn server(
+        &self,
+        bytes: &[u8],
+        environment: &Environment,
+        default_url: Option<&str>,
+    ) -> Result<ModelServer, Refusal> {
+        let (url, place) = match (self.base_url, default_url) {
+            (Some(url), _) => (url.get_ref().trim(), url.span()),
+            (None, Some(url)) => (url, 0..0),
+            (None, None) => {
+                let example = r#"base_url = "http://127.0.0.1:8080/v1""#;
+                return Err(explain::missing_key(bytes, self.section, "base_url", example));
+            }
+        };
+        let refuse = |problem: &str, fix: &str| Err(explain::bad_line(bytes, &place, problem, fix));
+        let Some(is_here) = is_on_this_machine(url) else {
+            return refuse("it is no address of a server", "Write it like \"http://127.0.0.1:8080/v1\".");
+        };
+        if !is_here && !self.allow_remote {
+            return refuse(
+                "texts of your notes would leave this machine",
+                "Name a server on this machine, or add allow_remote = true if the public notes may go there.",
+            );
+        }
+        Ok(ModelServer {
+            base_url: url.to_owned(),
+            key: self.api_key_env.and_then(|name| environment.variable(name.get_ref())),
+            may_see_private: is_here || self.allow_remote_full,
+        })
+    }
+}
+
+/// Is it a URL of a server here, as against one elsewhere? `None` if it is none.
+fn is_on_this_machine(url: &str) -> Option<bool> {
+    let uri: http::Uri = url.parse().ok()?;
+    let authority = uri.authority()?;
+    let is_plain = matches!(uri.scheme_str(), Some("http" | "https"))
+        && !authority.as_str().contains('@')
+        && uri.query().is_none()
+        && !authority.host().is_empty();
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
+    is_plain.then(|| host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback))
+}
+
+fn text(written: Option<&Spanned<String>>) -> Option<String> {
+    written.map(|written| written.get_ref().clone())
+}
+
+#[cfg(test)]
+mod tests;

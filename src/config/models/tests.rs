@@ -1,0 +1,120 @@
+//! What `[embeddings]` and `[rerank]` may say, and what each refusal tells.
+
+use expect_test::{Expect, expect};
+
+use crate::config::Environment;
+use crate::config::file::ConfigFile;
+
+/// What each text is understood as, or why it is refused.
+#[track_caller]
+fn check(texts: &[&str], expected: &Expect) {
+    let told: Vec<String> = texts.iter().map(|text| told(text)).collect();
+    expected.assert_eq(&told.join("\n"));
+}
+
+fn told(text: &str) -> String {
+    let environment = Environment::default();
+    let file = ConfigFile::parse(text.as_bytes()).expect("it is TOML with known keys");
+    let embeddings = file.embeddings.resolve(text.as_bytes(), &environment);
+    let reranking = file.rerank.resolve(text.as_bytes(), &environment);
+    match (embeddings, reranking) {
+        (Ok(embeddings), Ok(reranking)) => format!("{embeddings:?}, {reranking:?}\n"),
+        (Err(refusal), _) | (_, Err(refusal)) => {
+            format!("{}: {}: {}\n   {}\n", refusal.line, refusal.problem, refusal.text, refusal.fix)
+        }
+    }
+}
+
+#[test]
+fn models_and_servers_are_understood() {
+    check(
+        &[
+            "[vault]",
+            "[embeddings]\nbackend = \"none\"",
+            "[embeddings]\nmodel = \"english\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"nomic-embed-text\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://[::1]:8080/v1\"\nquery_prefix = \"q: \"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"https://api.example.com/v1\"\nallow_remote = true",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu:11434\"\nallow_remote = true\nallow_remote_full = true",
+            "[rerank]\nbackend = \"http\"\nbase_url = \"http://LOCALHOST:8081/v1/rerank\"\nmodel = \"r\"",
+        ],
+        &expect![[r#"
+            Builtin(Auto), None
+
+            None, None
+
+            Builtin(English), None
+
+            Server { protocol: Ollama, server: ModelServer { base_url: "http://127.0.0.1:11434", key: None, may_see_private: true }, model: "nomic-embed-text", query_prefix: None, passage_prefix: None }, None
+
+            Server { protocol: OpenAi, server: ModelServer { base_url: "http://[::1]:8080/v1", key: None, may_see_private: true }, model: "m", query_prefix: Some("q: "), passage_prefix: None }, None
+
+            Server { protocol: OpenAi, server: ModelServer { base_url: "https://api.example.com/v1", key: None, may_see_private: false }, model: "m", query_prefix: None, passage_prefix: None }, None
+
+            Server { protocol: Ollama, server: ModelServer { base_url: "http://gpu:11434", key: None, may_see_private: true }, model: "m", query_prefix: None, passage_prefix: None }, None
+
+            Builtin(Auto), Some(Reranking { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, may_see_private: true }, model: Some("r") })
+        "#]],
+    );
+}
+
+#[test]
+fn what_would_send_texts_elsewhere_or_nowhere_is_refused() {
+    check(
+        &[
+            "[embeddings]\nmodel = \"minilm\"",
+            "[embeddings]\nbase_url = \"http://localhost:1\"",
+            "[embeddings]\nbackend = \"ollama\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"api.example.com\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://localhost/\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://key@localhost/\"",
+            "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1.example.com/\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://192.168.1.5:11434\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://0.0.0.0:11434\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu\"\nallow_remote_full = true",
+            "[rerank]\nbackend = \"http\"",
+            "[rerank]\nbackend = \"http\"\nbase_url = \"https://api.example.com/rerank\"",
+        ],
+        &expect![[r#"
+            2: there is no such model inside: model = "minilm"
+               Write model = "auto", "multilingual" or "english", or another backend.
+
+            2: the models inside need no server: base_url = "http://localhost:1"
+               Remove the line, or write backend = "ollama" or "openai".
+
+            1: [embeddings] needs a `model`: [embeddings]
+               Write it like this: model = "nomic-embed-text".
+
+            1: [embeddings] needs a `base_url`: [embeddings]
+               Write it like this: base_url = "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "api.example.com"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "ftp://localhost/"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "http://key@localhost/"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: texts of your notes would leave this machine: base_url = "http://127.0.0.1.example.com/"
+               Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            4: texts of your notes would leave this machine: base_url = "http://192.168.1.5:11434"
+               Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            4: texts of your notes would leave this machine: base_url = "http://0.0.0.0:11434"
+               Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            4: texts of your notes would leave this machine: base_url = "http://gpu"
+               Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            1: [rerank] needs a `base_url`: [rerank]
+               Write it like this: base_url = "http://127.0.0.1:8080/v1".
+
+            3: texts of your notes would leave this machine: base_url = "https://api.example.com/rerank"
+               Name a server on this machine, or add allow_remote = true if the public notes may go there.
+        "#]],
+    );
+}

@@ -1,0 +1,164 @@
+//! JSON over HTTP to a server that runs models: one request, one answer, within a time.
+//!
+//! Invariant: nothing that the server says gets into an error, as it may repeat what it was sent; no redirect
+//! is followed and no proxy asked, so that texts go to the configured host or nowhere.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::Agent;
+
+use super::EmbedError;
+
+/// More is not read of an answer: vectors of a batch take hundreds of kilobytes.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
+/// After the server was not there, queries are refused without asking it for so long.
+const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// Before the second and the third try of what may wait.
+const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
+
+/// How long an answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Somebody waits for a search: 5 seconds, one try.
+    Query,
+    /// An index run: 60 seconds, three tries where another may help.
+    Batch,
+}
+
+impl Patience {
+    fn limit(self) -> Duration {
+        match self {
+            Patience::Query => Duration::from_secs(5),
+            Patience::Batch => Duration::from_secs(60),
+        }
+    }
+}
+
+/// A server that runs models.
+pub(super) struct Endpoint {
+    agent: Agent,
+    base_url: String,
+    authorization: Option<String>,
+    failed_at: Mutex<Option<Instant>>,
+}
+
+impl Endpoint {
+    /// Asks nothing yet. `key` is sent as a bearer token.
+    pub(super) fn new(base_url: &str, key: Option<&str>) -> Self {
+        let config = Agent::config_builder()
+            .proxy(None)
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .timeout_connect(Some(Duration::from_secs(5)))
+            .user_agent(concat!("obsearch/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self {
+            agent: config.into(),
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            authorization: key.map(|key| format!("Bearer {key}")),
+            failed_at: Mutex::new(None),
+        }
+    }
+
+    /// Sends a JSON object and gives the answer's.
+    pub(super) fn post(&self, path: &str, body: &Value, patience: Patience) -> Result<Value, EmbedError> {
+        if patience == Patience::Query && self.is_resting() {
+            return Err(self.error("did not answer a moment ago"));
+        }
+        let mut pauses = PAUSES.iter().filter(|_| patience == Patience::Batch);
+        loop {
+            let failure = match self.try_once(path, body, patience) {
+                Ok(answer) => {
+                    self.note(None);
+                    return Ok(answer);
+                }
+                Err(failure) => failure,
+            };
+            match pauses.next().filter(|_| failure.may_pass) {
+                Some(pause) => std::thread::sleep(*pause),
+                None => {
+                    self.note(failure.is_absence.then(Instant::now));
+                    return Err(self.error(&failure.reason));
+                }
+            }
+        }
+    }
+
+    fn try_once(&self, path: &str, body: &Value, patience: Patience) -> Result<Value, Failure> {
+        let mut request = self
+            .agent
+            .post(format!("{}{path}", self.base_url))
+            .content_type("application/json")
+            .config()
+            .timeout_global(Some(patience.limit()))
+            .build();
+        if let Some(authorization) = &self.authorization {
+            request = request.header("authorization", authorization);
+        }
+        let mut response = request.send(body.to_string()).map_err(|error| Failure::of_transport(&error))?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(Failure::of_status(status));
+        }
+        let text = response
+            .body_mut()
+            .with_config()
+            .limit(MAX_ANSWER_BYTES)
+            .read_to_string()
+            .map_err(|error| Failure::of_transport(&error))?;
+        serde_json::from_str(&text).map_err(|_| Failure::lasting("answered something that is no JSON"))
+    }
+
+    fn is_resting(&self) -> bool {
+        let failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        failed_at.is_some_and(|at| at.elapsed() < REST_AFTER_FAILURE)
+    }
+
+    fn note(&self, failed_at: Option<Instant>) {
+        *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = failed_at;
+    }
+
+    /// An error that names this server.
+    pub(super) fn error(&self, reason: &str) -> EmbedError {
+        EmbedError::Endpoint { base_url: self.base_url.clone(), reason: reason.to_owned() }
+    }
+}
+
+/// Why there is no answer.
+struct Failure {
+    reason: String,
+    /// Another try may help.
+    may_pass: bool,
+    /// The server is not there, as against being there and refusing.
+    is_absence: bool,
+}
+
+impl Failure {
+    fn lasting(reason: &str) -> Failure {
+        Failure { reason: reason.to_owned(), may_pass: false, is_absence: false }
+    }
+
+    fn of_transport(error: &ureq::Error) -> Failure {
+        let (reason, may_pass) = match error {
+            ureq::Error::Timeout(_) => ("did not answer in time", false),
+            ureq::Error::HostNotFound => ("has a host name that is not known", false),
+            ureq::Error::BodyExceedsLimit(_) => ("answered more than 64 MiB", false),
+            ureq::Error::Tls(_) | ureq::Error::Rustls(_) => ("could not show who it is", false),
+            _ => ("cannot be reached; see whether it runs", true),
+        };
+        Failure { reason: reason.to_owned(), may_pass, is_absence: true }
+    }
+
+    fn of_status(status: u16) -> Failure {
+        let reason = match status {
+            401 | 403 => "refused the key".to_owned(),
+            404 => "does not have the model, or not at this address".to_owned(),
+            429 => "has had too many requests".to_owned(),
+            300..=399 => "wants to send the request elsewhere, which is not done".to_owned(),
+            _ => format!("answered with status {status}"),
+        };
+        Failure { reason, may_pass: status == 429 || status >= 500, is_absence: false }
+    }
+}
