@@ -44,7 +44,9 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
     let trees = open::run_index(&config, profiles, mode, &progress)?;
     let mut failures: Vec<&str> = trees.iter().filter_map(|tree| tree.model_failure.as_deref()).collect();
     failures.dedup();
-    failures.into_iter().for_each(|failure| console.notice(failure));
+    for failure in failures {
+        console.notice(failure);
+    }
     if args.json {
         console::json(&IndexAnswer { trees })?;
     } else if !args.quiet {

@@ -97,7 +97,7 @@ pub enum ModelChoice {
 pub enum Protocol {
     /// Ollama's own.
     Ollama,
-    /// OpenAI's, which most others speak too.
+    /// That of `OpenAI`, which most others speak too.
     OpenAi,
 }
 

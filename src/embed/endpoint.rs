@@ -31,7 +31,7 @@ impl Patience {
     fn limit(self) -> Duration {
         match self {
             Patience::Query => Duration::from_secs(5),
-            Patience::Batch => Duration::from_secs(60),
+            Patience::Batch => Duration::from_mins(1),
         }
     }
 }
@@ -76,13 +76,11 @@ impl Endpoint {
                 }
                 Err(failure) => failure,
             };
-            match pauses.next().filter(|_| failure.may_pass) {
-                Some(pause) => std::thread::sleep(*pause),
-                None => {
-                    self.note(failure.is_absence.then(Instant::now));
-                    return Err(self.error(&failure.reason));
-                }
-            }
+            let Some(pause) = pauses.next().filter(|_| failure.may_pass) else {
+                self.note(failure.is_absence.then(Instant::now));
+                return Err(self.error(&failure.reason));
+            };
+            std::thread::sleep(*pause);
         }
     }
 

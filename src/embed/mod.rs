@@ -80,12 +80,9 @@ impl EmbedError {
     }
 }
 
-/// Fails if the vector is not as long as those of an index.
-pub fn check_dimensions(vector: &[f32], expected: usize) -> Result<(), EmbedError> {
-    if vector.len() == expected {
-        return Ok(());
-    }
-    Err(EmbedError::Dimensions { expected, found: vector.len() })
+/// Fails if vectors of so many components are not as long as those of an index.
+pub fn check_dimensions(found: usize, expected: usize) -> Result<(), EmbedError> {
+    if found == expected { Ok(()) } else { Err(EmbedError::Dimensions { expected, found }) }
 }
 
 /// Turns text into vectors of unit length.
@@ -97,8 +94,9 @@ pub trait Embedder: Send + Sync {
     fn weight(&self) -> f64;
     /// The cosine below which the passage nearest to a question seldom lies if the notes answer it.
     fn answers_seldom_below(&self) -> f64;
-    /// Does it work, whatever the text? A model that runs elsewhere may be gone.
-    fn check(&self) -> Result<(), EmbedError> {
+    /// Does it work, whatever the text, and make vectors of this length? A model that runs elsewhere may be
+    /// gone, or another one.
+    fn check(&self, _dimensions: usize) -> Result<(), EmbedError> {
         Ok(())
     }
     /// One unit vector per passage, in order.

@@ -131,7 +131,7 @@ impl Models for RemoteModels {
     }
 
     fn check(&self) -> Result<(), EmbedError> {
-        self.embedder.check()
+        self.embedder.dimensions().map(drop)
     }
 
     fn accepts(&self, model: Option<&str>) -> bool {

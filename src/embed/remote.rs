@@ -1,4 +1,4 @@
-//! Models that another program runs: Ollama, or any server that speaks OpenAI's protocol.
+//! Models that another program runs: Ollama, or any server that speaks the protocol of `OpenAI`.
 //!
 //! Knows what is sent and what comes back, not where notes come from. Texts go to the configured server
 //! only; who may be sent there is decided where it is configured.
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::encoder::unit;
 use super::endpoint::{Endpoint, Patience};
 use super::known::{Prefixes, prefixes_of};
-use super::{EmbedError, Embedder, ModelId};
+use super::{EmbedError, Embedder, ModelId, check_dimensions};
 
 /// What the server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,8 +129,8 @@ impl Embedder for RemoteEmbedder {
         -1.0
     }
 
-    fn check(&self) -> Result<(), EmbedError> {
-        self.dimensions().map(drop)
+    fn check(&self, dimensions: usize) -> Result<(), EmbedError> {
+        check_dimensions(self.dimensions()?, dimensions)
     }
 
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

@@ -185,8 +185,9 @@ fn index(service: &Service, session: &Session<'_>, profile: Profile, notes: usiz
     if !service.models_of(profile).accepts(tree.header().model.as_deref()) {
         findings.extend(finding(Severity::Advice, "was built with another embedding model", run));
     }
-    let embedder = tree.header().model.as_deref().and_then(|model| service.models_of(profile).embedder(model));
-    if let Some(Err(error)) = embedder.map(|embedder| embedder.check()) {
+    let embedder =
+        tree.header().model.as_deref().and_then(|model| service.models_of(profile).embedder(model));
+    if let Some(Err(error)) = embedder.map(|embedder| embedder.check(tree.header().dimensions)) {
         findings.extend(finding(Severity::Problem, &format!("lacks its model: {error}"), error.fix()));
     }
     if tree.counts().is_ok_and(|(_, _, pending)| pending > 0 && tree.header().model.is_some()) {

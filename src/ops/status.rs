@@ -62,7 +62,7 @@ pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<Status
             notices.push(if model.is_some() { notice::MODEL_MISMATCH } else { notice::NO_VECTORS });
         }
         let embedder = model.and_then(|model| service.models.embedder(model));
-        if let Some(Err(error)) = embedder.map(|embedder| embedder.check()) {
+        if let Some(Err(error)) = embedder.map(|embedder| embedder.check(header.dimensions)) {
             notices.push(notice::of_model(&error));
         }
         let state = if pending_vectors > 0 { IndexState::Embedding } else { IndexState::Ready };

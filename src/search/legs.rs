@@ -51,10 +51,8 @@ pub(super) fn run(
         legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
         legs.named = named(tree, question.text)?;
     }
-    if let Some(meaning) = &question.meaning {
-        if let Some(vector) = tree.quantised(&meaning.vector) {
-            legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
-        }
+    if let Some(vector) = question.meaning.as_ref().and_then(|meaning| tree.quantised(&meaning.vector)) {
+        legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
     }
     Ok(legs)
 }

@@ -143,6 +143,6 @@ pub fn search_without_index<'s>(
 /// What a model makes of the text of a question, to be asked of this tree.
 pub fn embed_question(embedder: &dyn Embedder, text: &str, tree: &Tree) -> Result<Meaning, EmbedError> {
     let vector = embedder.embed_query(&text[..text.floor_char_boundary(query::MAX_QUERY_BYTES)])?;
-    check_dimensions(&vector, tree.header().dimensions)?;
+    check_dimensions(vector.len(), tree.header().dimensions)?;
     Ok(Meaning { vector, weight: embedder.weight(), answers_seldom_below: embedder.answers_seldom_below() })
 }

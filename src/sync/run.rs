@@ -121,17 +121,16 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     let base = find_base(job, profile, &lock)?;
     let mut summary = TreeSummary::new(profile);
     summary.rebuilt = base.rebuilt;
-    let (writer, building) = match base.writer {
-        Some(writer) => {
-            // What a killed rebuild left may hold notes that are private by now.
-            job.store.discard(&job.store.building(profile)?, &lock)?;
-            (writer, None)
+    let (writer, building) = if let Some(writer) = base.writer {
+        // What a killed rebuild left may hold notes that are private by now.
+        job.store.discard(&job.store.building(profile)?, &lock)?;
+        (writer, None)
+    } else {
+        let generation = begin_generation(job, profile, &lock)?;
+        if let Some(failure) = &generation.failure {
+            summary.note_model_failure(failure);
         }
-        None => {
-            let generation = begin_generation(job, profile, &lock)?;
-            generation.failure.iter().for_each(|failure| summary.note_model_failure(failure));
-            (generation.writer, Some(generation.path))
-        }
+        (generation.writer, Some(generation.path))
     };
     let mut open = Open { profile, writer, summary, lock, building, began };
     let finished = job.vault.request(profile, |session| fill(session, &mut open, job.mode, progress))?;

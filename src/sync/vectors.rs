@@ -108,13 +108,13 @@ fn embed_texts(
     let vectors = match embedder.embed_passages(texts) {
         Ok(vectors) => vectors.into_iter().map(Some).collect(),
         Err(error) => {
-            embedder.check().map_err(|_| error)?;
+            embedder.check(dimensions).map_err(|_| error)?;
             let alone =
                 |text: &&str| embedder.embed_passages(&[text]).ok().and_then(|mut vectors| vectors.pop());
             texts.iter().map(alone).collect::<Vec<_>>()
         }
     };
-    vectors.iter().flatten().try_for_each(|vector| check_dimensions(vector, dimensions))?;
+    vectors.iter().flatten().try_for_each(|vector| check_dimensions(vector.len(), dimensions))?;
     Ok(vectors)
 }
 

@@ -17,6 +17,7 @@ mod index;
 mod indistinguishable;
 mod init;
 mod mcp;
+mod model_servers;
 #[cfg(feature = "failpoints")]
 mod mutation;
 mod offers;
