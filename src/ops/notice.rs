@@ -16,6 +16,8 @@ pub(super) const MODEL_MISMATCH: &str = "model mismatch: the index was built wit
 pub(super) const MODEL_FAILED: &str = "the embedding model failed: found by words only";
 /// Vectors are still being made.
 pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
+/// A sketch of the answer has a meaning, and there is nothing to compare it with.
+pub(super) const SKETCH_UNUSED: &str = "`hypothetical` was not used: it has no part in a search by words";
 /// What was found is far from what was asked.
 pub(super) const DOUBTFUL: &str =
     "the notes may hold no answer: little of the question stands in any of them";

@@ -25,6 +25,7 @@ mod referee;
 mod refresh;
 mod rest;
 mod review;
+mod search;
 mod server;
 mod sse;
 mod system_calls;
