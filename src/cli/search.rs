@@ -36,6 +36,12 @@ pub(super) struct SearchArgs {
     /// How to look
     #[arg(long, value_enum, default_value = "hybrid")]
     mode: ModeArg,
+    /// How the answer might read: finds passages of that meaning too
+    #[arg(long, value_name = "TEXT")]
+    hypothetical: Option<String>,
+    /// Add passages of up to three notes that are linked with those found
+    #[arg(long)]
+    expand_links: bool,
     /// Whole passages instead of excerpts
     #[arg(long)]
     full: bool,
@@ -89,11 +95,13 @@ pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError
 fn request(args: &SearchArgs) -> SearchRequest {
     SearchRequest {
         query: args.query.join(" "),
+        hypothetical: args.hypothetical.clone().filter(|sketch| !sketch.trim().is_empty()),
         mode: args.mode.into(),
         limit: args.limit.into(),
         folders: args.folders.clone(),
         tags: super::tags::without_hash(&args.tags),
         max_bytes: MAX_BYTES,
+        expand_links: args.expand_links,
         detail: if args.full { Detail::Full } else { Detail::Excerpt },
         ..SearchRequest::default()
     }
@@ -108,11 +116,13 @@ mod tests {
 
     #[test]
     fn arguments_become_a_request() {
-        let line = "obsearch search two words --folder A --folder B --tag #x -n 3 --mode semantic --full";
+        let line = "obsearch search two words --folder A --folder B --tag #x -n 3 --mode semantic --hypothetical yes --full --expand-links";
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
         let Command::Search(args) = cli.command else { panic!("not a search") };
         let request = request(&args);
         assert_eq!(request.query, "two words");
+        assert_eq!(request.hypothetical.as_deref(), Some("yes"));
+        assert!(request.expand_links);
         assert_eq!(request.folders, ["A", "B"]);
         assert_eq!(request.tags, ["x"]);
         assert_eq!((request.limit, request.mode, request.detail), (3, Mode::Semantic, Detail::Full));

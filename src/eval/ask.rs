@@ -165,6 +165,7 @@ mod tests {
             highlights: Vec::new(),
             score: 1.0,
             matched_by: Vec::new(),
+            via: None,
         }
     }
 

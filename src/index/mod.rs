@@ -16,6 +16,8 @@ mod survey;
 mod vector;
 mod write;
 
+use std::collections::BTreeSet;
+
 pub use catalogue::{ChunkPlace, NoteEntry, TagRow};
 pub use error::IndexError;
 pub use keyword::ColumnWeights;
@@ -40,12 +42,14 @@ pub struct Filter {
     pub folders: Vec<String>,
     /// With all of these tags, nested ones included; none = any.
     pub tags: Vec<String>,
+    /// One of these paths, as written; `None` = any.
+    pub notes: Option<BTreeSet<String>>,
 }
 
 impl Filter {
     /// Lets every note pass.
     pub fn is_empty(&self) -> bool {
-        self.folders.is_empty() && self.tags.is_empty()
+        self.folders.is_empty() && self.tags.is_empty() && self.notes.is_none()
     }
 
     /// A condition on `note`, with its parameters in order.
@@ -64,6 +68,10 @@ impl Filter {
             parameters.extend([tag.clone(), format!("{tag}/"), format!("{tag}0")]);
             conditions
                 .push("note.id IN (SELECT note FROM tag WHERE key = ? OR (key >= ? AND key < ?))".to_owned());
+        }
+        if let Some(notes) = &self.notes {
+            parameters.push(serde_json::json!(notes).to_string());
+            conditions.push("note.path IN (SELECT value FROM json_each(?))".to_owned());
         }
         (conditions.join(" AND "), parameters)
     }

@@ -45,6 +45,7 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
     folders.extend(arguments.text("folder"));
     Ok(SearchRequest {
         query: arguments.text("query").unwrap_or_default(),
+        hypothetical: arguments.text("hypothetical"),
         mode: match arguments.choice("mode") {
             Some("semantic") => Mode::Semantic,
             Some("keyword") => Mode::Keyword,
@@ -54,6 +55,7 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
         folders,
         tags: arguments.texts("tags"),
         max_per_note: size(arguments.integer("max_per_note"), default.max_per_note),
+        expand_links: arguments.flag("expand_links"),
         detail: if arguments.flag("verbose") { Detail::Full } else { Detail::Excerpt },
         max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
     })

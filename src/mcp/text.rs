@@ -41,7 +41,8 @@ pub(super) fn search(answer: &SearchAnswer) -> String {
 fn passage(passage: &Passage) -> String {
     let citation = label(&passage.citation);
     let lines = lines(passage.line_start, passage.line_end);
-    format!("[{}] {citation}, {lines}\n{}", passage.rank, fenced(NOTE_TEXT, &passage.text))
+    let via = passage.via.as_deref().map(|via| format!(", linked with {}", line(via))).unwrap_or_default();
+    format!("[{}] {citation}, {lines}{via}\n{}", passage.rank, fenced(NOTE_TEXT, &passage.text))
 }
 
 /// The note's names, its properties and its text; its outline where there is no text.

@@ -172,6 +172,12 @@ const SEARCH_VAULT: &[Parameter] = &[
         description: "A question or a few words; \"double quotes\" make an exact phrase.",
     },
     Parameter {
+        name: "hypothetical",
+        kind: Kind::Text,
+        description: "How the answer might read, in a sentence or two you make up. Finds passages of that meaning \
+                      too; the words of query count as before.",
+    },
+    Parameter {
         name: "mode",
         kind: Kind::Choice(&["hybrid", "semantic", "keyword"]),
         description: "hybrid: words and meaning; semantic: meaning only; keyword: words only, for names, \
@@ -206,6 +212,11 @@ const SEARCH_VAULT: &[Parameter] = &[
         name: "max_per_note",
         kind: Kind::Integer { minimum: 1, maximum: 10, default: Some(2) },
         description: "How many passages of one note to return at most.",
+    },
+    Parameter {
+        name: "expand_links",
+        kind: Kind::Flag,
+        description: "Add the best passages of up to three notes that are linked with those found.",
     },
     Parameter { name: "verbose", kind: Kind::Flag, description: "Whole passages instead of short excerpts." },
     Parameter {

@@ -17,7 +17,7 @@ pub(super) fn filter<'a>(
     if tags.iter().any(String::is_empty) {
         return Err(OpError::InvalidArgument("a tag is empty; leave it out, or name it"));
     }
-    Ok(Filter { folders, tags })
+    Ok(Filter { folders, tags, notes: None })
 }
 
 /// `./A/B/` -> `a/b`.

@@ -16,6 +16,8 @@ pub mod tags;
 
 mod caller;
 mod error;
+mod expand;
+mod graph;
 mod keys;
 mod mentions;
 mod names;

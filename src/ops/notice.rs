@@ -21,6 +21,8 @@ pub(super) const MODEL_SERVER_FAILED: &str = "the server of the embedding model 
      the owner must see that it runs and has the model";
 /// Vectors are still being made.
 pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
+/// A sketch of the answer has a meaning, and there is nothing to compare it with.
+pub(super) const SKETCH_UNUSED: &str = "`hypothetical` was not used: it has no part in a search by words";
 /// What was found is far from what was asked.
 pub(super) const DOUBTFUL: &str =
     "the notes may hold no answer: little of the question stands in any of them";

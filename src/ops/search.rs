@@ -6,6 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::expand::{self, Linked};
 use super::keys::filter;
 use super::status::rfc3339;
 use super::trees::check_emptiness;
@@ -45,6 +46,8 @@ pub enum Detail {
 pub struct SearchRequest {
     /// Free text; quotes make a phrase.
     pub query: String,
+    /// A sketch of the answer, for the vector leg: passages like it are found, too.
+    pub hypothetical: Option<String>,
     /// Which legs to run.
     pub mode: Mode,
     /// Passages wanted, 1 to 50.
@@ -55,6 +58,8 @@ pub struct SearchRequest {
     pub tags: Vec<String>,
     /// Passages per note, 1 to 10.
     pub max_per_note: usize,
+    /// Add passages of up to three notes that are linked with those found.
+    pub expand_links: bool,
     /// Excerpts or whole passages.
     pub detail: Detail,
     /// Upper bound of the note text in the answer, in bytes.
@@ -65,11 +70,13 @@ impl Default for SearchRequest {
     fn default() -> Self {
         SearchRequest {
             query: String::new(),
+            hypothetical: None,
             mode: Mode::Hybrid,
             limit: 8,
             folders: Vec::new(),
             tags: Vec::new(),
             max_per_note: 2,
+            expand_links: false,
             detail: Detail::Excerpt,
             max_bytes: 16 * 1024,
         }
@@ -112,6 +119,9 @@ pub struct Passage {
     pub score: f64,
     /// Which legs found it.
     pub matched_by: Vec<MatchedBy>,
+    /// The note of this answer that it was reached from, if only by a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
 }
 
 /// The answer to a search.
@@ -158,9 +168,13 @@ pub(super) fn run(
         if found.hits.is_empty() {
             check_emptiness(session, tree)?;
         }
+        let mut shown = passages(session, &found, request, 1);
+        if let Some(tree) = tree.filter(|_| request.expand_links) {
+            let linked = expand::linked(session, tree, &question, &found)?;
+            shown.extend(linked_passages(session, &linked, request, shown.len() + 1));
+        }
         let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);
-        let passages = passages(session, &found, request);
-        let answer = session.gather(passages).map(|mut passages| {
+        let answer = session.gather(shown).map(|mut passages| {
             let truncated = fit(&mut passages, request.max_bytes);
             let likely = !passages.is_empty() && !found.is_doubtful;
             if !passages.is_empty() && found.is_doubtful {
@@ -199,6 +213,12 @@ impl Legs {
             Some(tree) if request.mode != Mode::Keyword => legs.add_meaning(service, request, tree),
             Some(_) => {}
         }
+        if tree.is_none() && request.expand_links {
+            legs.notices.push(notice::LINKS_NEED_INDEX);
+        }
+        if legs.meaning.is_none() && request.hypothetical.is_some() {
+            legs.notices.push(notice::SKETCH_UNUSED);
+        }
         legs
     }
 
@@ -213,7 +233,7 @@ impl Legs {
             self.notices.push(notice::MODEL_MISMATCH);
             return;
         };
-        match search::embed_question(&*embedder, &request.query, tree) {
+        match search::embed_question(&*embedder, &request.query, request.hypothetical.as_deref(), tree) {
             Ok(meaning) => self.meaning = Some(meaning),
             Err(error) => {
                 tracing::warn!("a query could not be embedded: {error}");
@@ -234,13 +254,14 @@ fn passages<'s>(
     session: &Session<'s>,
     found: &Found<'s>,
     request: &SearchRequest,
+    first_rank: usize,
 ) -> Vec<Released<'s, Passage>> {
     let terms: HashSet<String> =
         Query::parse(&request.query).terms().into_iter().map(str::to_owned).collect();
     let notes: BTreeSet<usize> = found.hits.iter().map(|hit| hit.note).collect();
     let cut = |index: usize| (index, Cut::new(found.notes[index].text(), found.notes[index].path().stem()));
     let cuts: HashMap<usize, Cut<'_>> = notes.into_par_iter().map(cut).collect();
-    let ranked = found.hits.iter().zip(1..);
+    let ranked = found.hits.iter().zip(first_rank..);
     ranked
         .filter_map(|(hit, rank)| {
             let note = &found.notes[hit.note];
@@ -248,6 +269,18 @@ fn passages<'s>(
             Some(session.release(note, passage))
         })
         .collect()
+}
+
+/// The passages of linked notes, each with the note that led to it.
+fn linked_passages<'s>(
+    session: &Session<'s>,
+    linked: &Linked<'s>,
+    request: &SearchRequest,
+    first_rank: usize,
+) -> impl Iterator<Item = Released<'s, Passage>> {
+    let via = |passage: &Passage| linked.via.get(&passage.path).cloned();
+    let passages = passages(session, &linked.found, request, first_rank).into_iter();
+    passages.map(move |one| one.map(|passage| Passage { via: via(&passage), ..passage }))
 }
 
 fn passage(
@@ -276,6 +309,7 @@ fn passage(
         score: (hit.score * 10_000.0).round() / 10_000.0,
         matched_by: legs.into_iter().filter(|(found, _)| *found).map(|(_, leg)| leg).collect(),
         heading_path,
+        via: None,
     })
 }
 
@@ -283,11 +317,12 @@ fn relative(ranges: &[Range<usize>], start: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start - start..range.end - start).collect()
 }
 
-/// Cuts texts, the last ones first, until they fit; paths always stay. Tells whether it cut.
-fn fit(passages: &mut [Passage], max_bytes: usize) -> bool {
+/// Cuts texts, the last ones first, until they fit; paths always stay, but for those of linked notes of which
+/// nothing would be shown. Tells whether it cut.
+fn fit(passages: &mut Vec<Passage>, max_bytes: usize) -> bool {
     let mut left = max_bytes;
     let mut truncated = false;
-    for passage in passages {
+    for passage in passages.iter_mut() {
         if passage.text.len() > left {
             passage.text.truncate(passage.text.floor_char_boundary(left));
             passage.highlights.retain(|range| range.end <= passage.text.len());
@@ -295,5 +330,6 @@ fn fit(passages: &mut [Passage], max_bytes: usize) -> bool {
         }
         left -= passage.text.len();
     }
+    passages.retain(|passage| passage.via.is_none() || !passage.text.is_empty());
     truncated
 }

@@ -126,6 +126,7 @@ fn scan_note<'s>(
 
 /// Does a note with this path and these tags pass?
 pub(super) fn passes(filter: &Filter, path: &str, tags: &[String]) -> bool {
+    let is_among = filter.notes.as_ref().is_none_or(|notes| notes.contains(path));
     let path = fold(path);
     let below = |folder: &String| path.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'));
     let tags: Vec<String> = tags.iter().map(|tag| fold(tag)).collect();
@@ -134,7 +135,9 @@ pub(super) fn passes(filter: &Filter, path: &str, tags: &[String]) -> bool {
             tag.strip_prefix(&**wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     };
-    (filter.folders.is_empty() || filter.folders.iter().any(below)) && filter.tags.iter().all(carries)
+    is_among
+        && (filter.folders.is_empty() || filter.folders.iter().any(below))
+        && filter.tags.iter().all(carries)
 }
 
 /// BM25 over the matching passages: `(note, passage, score)`.

@@ -26,6 +26,7 @@ mod referee;
 mod refresh;
 mod rest;
 mod review;
+mod search;
 mod server;
 mod sse;
 mod system_calls;

@@ -32,6 +32,7 @@ TOOLS = [
 CALLS = [
     ("search_vault", {"query": "how long does the varnish need"}),
     ("search_vault", {"query": "tide", "mode": "keyword", "limit": 2, "max_per_note": 1, "verbose": True}),
+    ("search_vault", {"query": "tide", "limit": 1, "hypothetical": "A new clock.", "expand_links": True}),
     ("search_vault", {"query": "tide", "top_k": 1, "folder": "Projects"}),
     ("search_vault", {"query": "tide", "limit": 2.0, "mode": None, "folders": ["Reference"], "tags": []}),
     ("read_note", {"path": "Projects/Tide Logger.md"}),

@@ -35,7 +35,9 @@ fn heading(out: &mut impl Write, passage: &Passage) -> io::Result<()> {
     if notes::title_says_more(&passage.title, &passage.path) {
         write!(out, "  {}", escape::line(&passage.title))?;
     }
-    writeln!(out, "  {dim}{}{dim:#}", line_range(passage.line_start..=passage.line_end))
+    let lines = line_range(passage.line_start..=passage.line_end);
+    let via = passage.via.as_deref().map(|via| format!(", linked with {}", escape::line(via)));
+    writeln!(out, "  {dim}{lines}{}{dim:#}", via.unwrap_or_default())
 }
 
 fn text_line(out: &mut impl Write, line: &[Run]) -> io::Result<()> {

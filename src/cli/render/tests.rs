@@ -42,6 +42,7 @@ fn passage(path: &str, heading: Option<&str>, text: &str, query: &str) -> Passag
         highlights: found.into_iter().collect(),
         score: 0.5,
         matched_by: vec![MatchedBy::Keyword],
+        via: None,
     }
 }
 

@@ -32,17 +32,20 @@ fn search() {
             r#"{"query": "mast"}"#,
             r#"{"query": " mast ", "mode": null, "limit": null, "folders": null, "folder": "", "tags": []}"#,
             r#"{"query": "q", "mode": "keyword", "limit": 50, "folders": ["A", " "], "folder": "B/C", "tags": ["t"]}"#,
+            r#"{"query": "q", "hypothetical": " a sketch ", "expand_links": true}"#,
             r#"{"query": "q", "mode": "semantic", "top_k": 3.0, "max_per_note": 10, "verbose": true, "max_bytes": 256}"#,
         ],
         expect![[r#"
             {"query": "mast"}
-              Search(SearchRequest { query: "mast", mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, detail: Excerpt, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: false, detail: Excerpt, max_bytes: 16384 })
             {"query": " mast ", "mode": null, "limit": null, "folders": null, "folder": "", "tags": []}
-              Search(SearchRequest { query: "mast", mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, detail: Excerpt, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: false, detail: Excerpt, max_bytes: 16384 })
             {"query": "q", "mode": "keyword", "limit": 50, "folders": ["A", " "], "folder": "B/C", "tags": ["t"]}
-              Search(SearchRequest { query: "q", mode: Keyword, limit: 50, folders: ["A", "B/C"], tags: ["t"], max_per_note: 2, detail: Excerpt, max_bytes: 16384 })
+              Search(SearchRequest { query: "q", hypothetical: None, mode: Keyword, limit: 50, folders: ["A", "B/C"], tags: ["t"], max_per_note: 2, expand_links: false, detail: Excerpt, max_bytes: 16384 })
+            {"query": "q", "hypothetical": " a sketch ", "expand_links": true}
+              Search(SearchRequest { query: "q", hypothetical: Some("a sketch"), mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: true, detail: Excerpt, max_bytes: 16384 })
             {"query": "q", "mode": "semantic", "top_k": 3.0, "max_per_note": 10, "verbose": true, "max_bytes": 256}
-              Search(SearchRequest { query: "q", mode: Semantic, limit: 3, folders: [], tags: [], max_per_note: 10, detail: Full, max_bytes: 256 })
+              Search(SearchRequest { query: "q", hypothetical: None, mode: Semantic, limit: 3, folders: [], tags: [], max_per_note: 10, expand_links: false, detail: Full, max_bytes: 256 })
         "#]],
     );
 }
@@ -113,7 +116,7 @@ fn bad_search() {
             {"query": "q", "max_bytes": 1048577}
               `max_bytes` must be an integer from 256 to 1048576
             {"query": "q", "bad\u001b[2Jname\u202e": 1}
-              unknown argument `bad\u{1b}[2Jname\u{202e}`: this tool takes query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes
+              unknown argument `bad\u{1b}[2Jname\u{202e}`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes
         "#]],
     );
 }

@@ -44,7 +44,7 @@ fn names_of_tools_and_arguments() {
         names.push(format!("{}({})\n", tool.name, properties.join(", ")));
     }
     expect![[r#"
-        search_vault(query, mode, limit, top_k, folders, folder, tags, max_per_note, verbose, max_bytes)
+        search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes)
         read_note(path, section, block, offset, limit, outline, max_bytes)
         list_notes(folder, tags, cursor, limit, folders_only)
         list_tags(prefix)

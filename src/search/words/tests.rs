@@ -100,7 +100,7 @@ fn words_that_only_rank_count_as_they_would_otherwise() {
 fn a_filter_finds_what_only_common_words_find() {
     let folder = tempfile::tempdir().unwrap();
     let writer = writer(&folder);
-    let filter = Filter { folders: vec!["few".to_owned()], tags: Vec::new() };
+    let filter = Filter { folders: vec!["few".to_owned()], ..Filter::default() };
     let found = find(writer.tree(), &Query::parse("all rare"), &filter, 100, Breadth::TellingWords).unwrap();
     assert_eq!(found.len(), 6);
 }

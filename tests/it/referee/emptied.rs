@@ -44,9 +44,9 @@ impl Game {
             // The last public note turns private, which is the same as being deleted.
             let has_private_notes = home.vault().join("Tide.md").exists();
             if has_private_notes {
-                turn_private(&harbour)
+                turn_private(&harbour);
             } else {
-                fs::remove_file(harbour).expect("it is there")
+                fs::remove_file(harbour).expect("it is there");
             }
         }
         thread::sleep(SETTLING);

@@ -49,6 +49,8 @@ pub(crate) struct Figures {
     /// Answers held against that of the vault without private notes.
     pub(crate) answers: usize,
     pub(crate) bytes: usize,
+    /// Answers of a search with passages that were reached by a link.
+    pub(crate) linked: usize,
 }
 
 /// Plays one seed, every process with these environment variables. The error is the first difference.
@@ -184,6 +186,7 @@ impl Game {
         };
         self.figures.requests += 1;
         self.figures.told += usize::from(tells(&expected));
+        self.figures.linked += usize::from(expected.contains("\"via\":\""));
         for found in answers {
             self.figures.answers += 1;
             self.figures.bytes += expected.len();
@@ -312,8 +315,10 @@ fn check_all(remainder: u64) {
         total.told += figures.told;
         total.answers += figures.answers;
         total.bytes += figures.bytes;
+        total.linked += figures.linked;
         count += 1;
     }
+    assert!(count < 3 || total.linked > 0, "no link was followed: {total:?}");
     eprintln!("{count} seeds, {total:?}, all alike, in {:.1?}", began.elapsed());
 }
 

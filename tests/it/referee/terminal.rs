@@ -37,6 +37,7 @@ pub(crate) fn commands(dice: &mut Dice, vault: &Vault) -> Vec<Vec<String>> {
     let mut commands: Vec<Vec<String>> =
         (0..4).map(|_| words(&dice.choose(&FIXED).split(' ').collect::<Vec<_>>())).collect();
     commands.push(words(&["search", "--", &sentence(dice)]));
+    commands.push(words(&["search", "--json", "-n", "2", "--expand-links", "--", &sentence(dice)]));
     let object = &vault.objects[dice.below(vault.objects.len())];
     let name = if dice.below(2) == 0 { &*object.path } else { dice.choose(&NAMES) };
     commands.push(words(&["read", name]));
