@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, Embeddings, ModelChoice, Protocol, Secret};
-use crate::embed::{self, BuiltinModel, BuiltinModels, ModelPolicy, Models, RemoteModel, RemoteModels};
+use crate::config::{Config, Embeddings, ModelChoice, Protocol, Reranking, Secret};
+use crate::embed::{
+    self, BuiltinModel, BuiltinModels, ModelPolicy, Models, RemoteModel, RemoteModels, RemoteReranker,
+    Reranker,
+};
 use crate::sync::ModelsByProfile;
+use crate::vault::Profile;
 
 /// The models as configured. Where texts of private notes may not be sent, a model inside reads those.
 pub(super) fn by_profile(config: &Config) -> ModelsByProfile {
@@ -38,6 +42,14 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
             }))
         }
     }
+}
+
+/// The reranker as configured, if this profile's notes may be sent to it.
+pub(super) fn reranker(config: &Config, profile: Profile) -> Option<Arc<dyn Reranker>> {
+    let Reranking { server, model } = config.reranking.as_ref()?;
+    let key = server.key.as_ref().map(Secret::expose);
+    let may_ask = profile == Profile::Public || server.may_see_private;
+    may_ask.then(|| Arc::new(RemoteReranker::new(&server.base_url, model.clone(), key)) as Arc<dyn Reranker>)
 }
 
 fn builtin(policy: ModelPolicy) -> Arc<dyn Models> {

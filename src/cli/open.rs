@@ -19,6 +19,7 @@ pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliE
         profile,
         data_dir: config.data_dir.clone(),
         models: models::by_profile(config),
+        reranker: models::reranker(config, profile),
         allow_reindex: config.server.allow_reindex,
     };
     Service::open(settings).map_err(|error| vault_error(&error))

@@ -8,6 +8,7 @@ mod known;
 mod models;
 mod network;
 mod remote;
+mod rerank;
 #[doc(hidden)]
 pub mod testing;
 
@@ -17,6 +18,7 @@ pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
 pub use models::{BuiltinModels, Choice, ModelPolicy, Models, RemoteModels};
 pub use remote::{Protocol, RemoteEmbedder, RemoteModel};
+pub use rerank::{RemoteReranker, Reranker};
 
 /// Which model made a vector: vectors of two models never mix.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -177,6 +177,7 @@ mod tests {
             indexed_at: None,
             truncated: false,
             likely: !paths.is_empty(),
+            reranked: false,
             passages,
         }
     }

@@ -44,6 +44,7 @@ fn search() -> JsonObject {
             ("notices", strings("What limits this answer, such as an unfinished index.")),
             ("truncated", boolean("Whether text was left out to stay within max_bytes.")),
             ("likely", boolean("Whether an answer is likely among the passages.")),
+            ("reranked", boolean("Whether a reranker looked at them.")),
             ("passages", list_of("Best first.", &passage.into())),
         ]),
         &[("indexed_at", string("When the index last saw the vault."))],

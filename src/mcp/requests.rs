@@ -56,6 +56,7 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
         tags: arguments.texts("tags"),
         max_per_note: size(arguments.integer("max_per_note"), default.max_per_note),
         expand_links: arguments.flag("expand_links"),
+        rerank: default.rerank,
         detail: if arguments.flag("verbose") { Detail::Full } else { Detail::Excerpt },
         max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
     })

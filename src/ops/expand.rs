@@ -36,7 +36,7 @@ pub(super) fn linked<'s>(
     let graph = Graph { session, tree, ambiguous: Ambiguous::Nowhere, most_each_way: MOST_EACH_WAY };
     let via = neighbours(&graph, shown)?;
     if via.is_empty() {
-        return Ok(Linked { found: Found { notes: Vec::new(), hits: Vec::new(), is_doubtful: false }, via });
+        return Ok(Linked { found: Found::nothing(), via });
     }
     let notes: BTreeSet<String> = via.keys().cloned().collect();
     let filter = Filter { notes: Some(notes), ..question.filter.clone() };

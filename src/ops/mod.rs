@@ -23,6 +23,7 @@ mod mentions;
 mod names;
 mod notice;
 mod refresh;
+mod rerank;
 mod service;
 mod trees;
 mod watch;

@@ -19,6 +19,9 @@ pub(super) const MODEL_FAILED: &str = "the embedding model failed: found by word
 /// The model runs elsewhere, and does not answer.
 pub(super) const MODEL_SERVER_FAILED: &str = "the server of the embedding model does not answer as it should: found by words only; \
      the owner must see that it runs and has the model";
+/// The reranker gave no scores.
+pub(super) const NOT_RERANKED: &str =
+    "the reranker does not answer as it should: passages stand in the order of the search alone";
 /// Vectors are still being made.
 pub(super) const VECTORS_PENDING: &str = "some passages have no vector yet and can be found by words only";
 /// A sketch of the answer has a meaning, and there is nothing to compare it with.

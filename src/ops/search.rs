@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expand::{self, Linked};
 use super::keys::filter;
+use super::rerank::{self, Outcome};
 use super::status::rfc3339;
 use super::trees::check_emptiness;
 use super::{Caller, OpError, Service, notice};
@@ -15,6 +16,7 @@ use crate::index::{Cut, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
 use crate::search::query::Query;
+use crate::search::rerank::CANDIDATES;
 use crate::search::{self, Found, Hit, Meaning, Question};
 use crate::vault::{Note, Released, Session};
 
@@ -41,6 +43,16 @@ pub enum Detail {
     Full,
 }
 
+/// Does the reranker take part?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rerank {
+    /// If there is one.
+    #[default]
+    IfConfigured,
+    /// No, so that it can be measured what it does.
+    Off,
+}
+
 /// A search as asked.
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
@@ -62,6 +74,8 @@ pub struct SearchRequest {
     pub expand_links: bool,
     /// Excerpts or whole passages.
     pub detail: Detail,
+    /// Whether passages are reranked.
+    pub rerank: Rerank,
     /// Upper bound of the note text in the answer, in bytes.
     pub max_bytes: usize,
 }
@@ -78,6 +92,7 @@ impl Default for SearchRequest {
             max_per_note: 2,
             expand_links: false,
             detail: Detail::Excerpt,
+            rerank: Rerank::IfConfigured,
             max_bytes: 16 * 1024,
         }
     }
@@ -137,6 +152,8 @@ pub struct SearchAnswer {
     pub truncated: bool,
     /// Is an answer likely among the passages?
     pub likely: bool,
+    /// A reranker has looked at the best of them.
+    pub reranked: bool,
     /// Best first.
     pub passages: Vec<Passage>,
 }
@@ -153,21 +170,28 @@ pub(super) fn run(
     let filter = filter(request.folders.iter(), &request.tags)?;
     service.request(caller, |session, tree| {
         let mut legs = Legs::new(service, request, tree);
+        let reranks = request.rerank == Rerank::IfConfigured
+            && request.mode != Mode::Keyword
+            && service.reranker.is_some();
         let question = Question {
             text: &request.query,
             filter: filter.clone(),
             by_words: legs.by_words,
             meaning: legs.meaning.take(),
-            limit: request.limit,
+            limit: if reranks { request.limit.max(CANDIDATES) } else { request.limit },
             max_per_note: request.max_per_note,
         };
-        let found = match tree {
+        let mut found = match tree {
             Some(tree) => search::search(session, tree, &question)?,
             None => search::search_without_index(session, &question)?,
         };
         if found.hits.is_empty() {
             check_emptiness(session, tree)?;
         }
+        let reranking =
+            if reranks { rerank::apply(service, &request.query, &mut found) } else { Outcome::Off };
+        found.hits.truncate(request.limit);
+        legs.notices.extend(reranking.notice());
         let mut shown = passages(session, &found, request, 1);
         if let Some(tree) = tree.filter(|_| request.expand_links) {
             let linked = expand::linked(session, tree, &question, &found)?;
@@ -180,7 +204,9 @@ pub(super) fn run(
             if !passages.is_empty() && found.is_doubtful {
                 legs.notices.push(notice::DOUBTFUL);
             }
-            SearchAnswer { mode: legs.mode, notices: legs.notices, indexed_at, truncated, likely, passages }
+            let reranked = reranking == Outcome::Done;
+            let (mode, notices) = (legs.mode, legs.notices);
+            SearchAnswer { mode, notices, indexed_at, truncated, likely, reranked, passages }
         });
         Ok(Reply::new(answer))
     })

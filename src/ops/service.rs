@@ -10,7 +10,7 @@ use super::{
     Caller, OpError, catalogue, doctor, links, list, privacy, questions, read, reindex, search, status,
     suggest, tags,
 };
-use crate::embed::Models;
+use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
 use crate::reply::Reply;
 use crate::sync::{Job, Mode, ModelsByProfile, Progress, SyncError, TreeSummary};
@@ -28,6 +28,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// Where vectors come from.
     pub models: ModelsByProfile,
+    /// What looks at the best passages of a search again.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// Clients may bring the index up to date.
     pub allow_reindex: bool,
 }
@@ -40,6 +42,7 @@ pub struct Service {
     /// Those of this profile.
     pub(super) models: Arc<dyn Models>,
     models_by_profile: ModelsByProfile,
+    pub(super) reranker: Option<Arc<dyn Reranker>>,
     pub(super) allow_reindex: bool,
     pub(super) data_dir: PathBuf,
     trees: Trees,
@@ -59,6 +62,7 @@ impl Service {
             profile: settings.profile,
             models: Arc::clone(settings.models.of(settings.profile)),
             models_by_profile: settings.models,
+            reranker: settings.reranker,
             allow_reindex: settings.allow_reindex,
             data_dir: settings.data_dir,
             trees,

@@ -4,6 +4,7 @@
 pub mod excerpt;
 pub mod fuse;
 pub mod query;
+pub mod rerank;
 
 mod admit;
 mod doubt;
@@ -16,6 +17,7 @@ use std::ops::Range;
 
 pub use legs::KEYWORD_WEIGHTS;
 use query::Query;
+use rerank::First;
 
 use crate::embed::{EmbedError, Embedder, check_dimensions};
 use crate::failpoint::{self, Failpoint};
@@ -67,8 +69,17 @@ pub struct Found<'s> {
     pub notes: Vec<Note<'s>>,
     /// The passages.
     pub hits: Vec<Hit>,
+    /// May a reranker move the first one?
+    pub first: First,
     /// They are likely no answer to the question.
     pub is_doubtful: bool,
+}
+
+impl Found<'_> {
+    /// No notes, no passages.
+    pub fn nothing() -> Self {
+        Found { notes: Vec::new(), hits: Vec::new(), first: First::Open, is_doubtful: false }
+    }
 }
 
 /// A passage that was found.
@@ -118,7 +129,13 @@ pub fn search<'s>(
         } else {
             let is_doubtful = legs.named.is_empty()
                 && doubt::is_doubtful(question.by_words.then_some(coverage), survivors.nearness(question));
-            return Ok(Found { notes: admitted.notes, hits: ranked, is_doubtful });
+            let is_best_by_words = |hit: &Hit| {
+                let best = survivors.best_by_words().and_then(|best| admitted.places.get(&best));
+                best.is_some_and(|(note, range)| *note == hit.note && *range == hit.range)
+            };
+            let holds_all = coverage >= 1.0 && ranked.first().is_some_and(is_best_by_words);
+            let first = if holds_all || !legs.named.is_empty() { First::Settled } else { First::Open };
+            return Ok(Found { notes: admitted.notes, hits: ranked, first, is_doubtful });
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn scan<'s>(
     let hits = hits.into_iter().map(|hit| Hit { score: hit.score / best, ..hit });
     let hits = select(hits, question);
     let notes = scanned.into_iter().map(|scanned| scanned.note).collect();
-    Ok(Found { notes, hits, is_doubtful: false })
+    Ok(Found { notes, hits, ..Found::nothing() })
 }
 
 /// A phrase to look for.

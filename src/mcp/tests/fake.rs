@@ -129,6 +129,7 @@ pub(super) fn search_answer() -> SearchAnswer {
         indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
         truncated: true,
         likely: true,
+        reranked: false,
         passages: vec![passage(1, "Projects/Boat.md", "Mast", "The mast is **spruce**.\n")],
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Manner {
     Html,
     /// Status 500 for texts that hold this word.
     Chokes(&'static str),
+    /// A reranker that prefers what has the fewest words of the query.
+    Shuffles,
     /// Closes the connection instead of answering.
     HangsUp,
 }
@@ -124,6 +126,7 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) {
                 thread::sleep(pause);
                 (200, answer(&request, 64).to_string())
             }
+            Manner::Shuffles => (200, reranked(&request, -1.0).to_string()),
             Manner::Good | Manner::Chokes(_) => (200, answer(&request, 64).to_string()),
         };
         let head = format!(
@@ -158,15 +161,10 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Received> {
 }
 
 fn answer(request: &Received, length: usize) -> Value {
-    let texts = request.texts();
     if request.path.ends_with("/rerank") {
-        let query = request.body["query"].as_str().unwrap_or_default();
-        let scored = texts
-            .iter()
-            .enumerate()
-            .map(|(index, text)| json!({ "index": index, "relevance_score": likeness(query, text) }));
-        return json!({ "results": scored.collect::<Vec<_>>() });
+        return reranked(request, 1.0);
     }
+    let texts = request.texts();
     let vectors = texts.iter().map(|text| vector(text, length));
     if request.path.ends_with("/api/embed") {
         return json!({ "embeddings": vectors.collect::<Vec<_>>() });
@@ -174,6 +172,16 @@ fn answer(request: &Received, length: usize) -> Value {
     let items = vectors.enumerate().map(|(index, vector)| json!({ "index": index, "embedding": vector }));
     // The order is the server's own affair.
     json!({ "data": items.rev().collect::<Vec<_>>() })
+}
+
+fn reranked(request: &Received, sign: f64) -> Value {
+    let query = request.body["query"].as_str().unwrap_or_default();
+    let texts = request.texts();
+    let scored = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| json!({ "index": index, "relevance_score": sign * likeness(query, text) }));
+    json!({ "results": scored.collect::<Vec<_>>() })
 }
 
 /// How many words of the query the text has.

@@ -224,3 +224,81 @@ fn another_machine_sees_private_notes_only_where_that_is_written() {
     home_with.index();
     assert!(texts().iter().any(|text| text.contains("zebrafink")));
 }
+
+fn with_reranker(fake: &Fake, more: &str) -> Home {
+    let rerank =
+        format!("backend = \"http\"\nbase_url = \"{}/v1/rerank\"\nmodel = \"r\"\n{more}", fake.url());
+    Home::words_only(NOTES, &format!("folders = [\"journal\"]\n[rerank]\n{rerank}"))
+}
+
+#[test]
+fn a_reranker_orders_the_best_passages_anew() {
+    let fake = Fake::start();
+    let home = with_reranker(&fake, "");
+    for number in 0..30 {
+        home.write_note(&format!("Ferry {number}.md"), "The ferry.\n");
+    }
+    home.write_note(
+        "Answer.md",
+        &format!("{} the ferry leaves at dusk {}\n", "word ".repeat(40), "word ".repeat(40)),
+    );
+    home.index();
+    let query = "dusk the ferry leaves whenever";
+    let plain = home.json(&["search", query, "--mode", "keyword"]);
+    assert_eq!(plain["reranked"], json!(false));
+    assert!(fake.received().is_empty(), "words only are asked for");
+    let answer = home.json(&["search", query, "--limit", "3"]);
+    assert_eq!((&answer["reranked"], notices(&answer)), (&json!(true), "[]".to_owned()));
+    assert_eq!(answer["passages"][0]["path"], json!("Answer.md"), "{answer}");
+    assert_eq!(answer["passages"].as_array().map(Vec::len), Some(3));
+    let asked = &fake.received()[0];
+    assert_eq!(
+        (&*asked.path, &asked.body["query"], &asked.body["model"]),
+        ("/v1/rerank", &json!(query), &json!("r"))
+    );
+    assert_eq!(asked.texts().len(), 20, "more than were asked for are looked at");
+    // Who types the words of a passage means it, whatever a model says.
+    fake.behave(Manner::Shuffles);
+    assert_eq!(home.found("ferry 7", &[])[0], "Ferry 7.md");
+}
+
+#[test]
+fn a_reranker_that_misbehaves_changes_nothing() {
+    let fake = Fake::start();
+    let home = with_reranker(&fake, "");
+    home.index();
+    let expected = home.json(&["search", "ferry noon", "--mode", "keyword"])["passages"].take();
+    for manner in [Manner::Status(500), Manner::Html, Manner::HangsUp, Manner::Status(302)] {
+        fake.behave(manner);
+        let answer = home.json(&["search", "ferry noon"]);
+        assert_eq!((&answer["reranked"], &answer["passages"]), (&json!(false), &expected), "{manner:?}");
+        assert!(notices(&answer).contains("reranker"), "{manner:?}: {answer}");
+    }
+}
+
+#[test]
+fn a_reranker_elsewhere_reads_private_notes_only_where_that_is_written() {
+    let Some(address) = elsewhere() else {
+        eprintln!("skipped: this machine has no address but its own");
+        return;
+    };
+    let fake = Fake::listen(address, 0);
+    let home = |allowed: &str| {
+        let rerank =
+            format!("backend = \"http\"\nbase_url = \"http://{address}:{}/rerank\"\n{allowed}", fake.port);
+        Home::words_only(NOTES, &format!("folders = [\"journal\"]\n[rerank]\n{rerank}"))
+    };
+    home("").run(&["index"]).assert_refused();
+    let careful = home("allow_remote = true");
+    careful.index();
+    for profile in ["public", "full"] {
+        careful.json(&["search", "zebrafink was here ferry", "--profile", profile]);
+    }
+    let sent: Vec<_> = fake.received();
+    assert_eq!(sent.len(), 1, "the full profile asks nobody");
+    assert!(sent.iter().flat_map(fake::Received::texts).all(|text| !text.contains("zebrafink")), "{sent:?}");
+    let open = home("allow_remote = true\nallow_remote_full = true");
+    open.index();
+    open.json(&["search", "zebrafink was here", "--profile", "full"]);
+    assert!(fake.received().iter().flat_map(fake::Received::texts).any(|text| text.contains("zebrafink")));
+}
