@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use super::encoder::SentenceEncoder;
+use super::network::{Graph, Pooling};
 use super::{EmbedError, Embedder, ModelId};
 
 /// A model compiled into the binary.
@@ -133,7 +134,9 @@ impl BuiltinEmbedder {
     fn encoder(&self) -> Result<&SentenceEncoder, EmbedError> {
         let Recipe { info, weights, tokenizer, .. } = self.recipe;
         self.encoder
-            .get_or_init(|| SentenceEncoder::load(tokenizer, weights, info.window_tokens))
+            .get_or_init(|| {
+                SentenceEncoder::load(tokenizer, Graph::Embedded(weights), info.window_tokens, Pooling::Mean)
+            })
             .as_ref()
             .map_err(|reason| EmbedError::Load { model: self.id.name.clone(), reason: reason.clone() })
     }

@@ -5,12 +5,14 @@ mod choose;
 mod encoder;
 mod endpoint;
 mod known;
+mod lanes;
 mod models;
 mod network;
 mod remote;
 mod rerank;
 #[doc(hidden)]
 pub mod testing;
+mod tokens;
 
 use std::fmt;
 

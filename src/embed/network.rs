@@ -1,4 +1,4 @@
-//! The neural network: token ids in, hidden states out. The only file that names rten.
+//! The neural network: token ids in, hidden states or scores out. The only file that names rten.
 //!
 //! Invariant: one text per run, so that there is no padding and every mask is full. Knows no text.
 
@@ -7,51 +7,96 @@ use std::sync::Arc;
 
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
-use rten_tensor::{NdTensor, NdTensorView};
+use rten_tensor::{NdTensor, NdTensorView, Tensor};
+
+/// An ONNX graph.
+pub(super) enum Graph {
+    /// Part of the binary.
+    Embedded(&'static [u8]),
+    /// Read from a file.
+    Read(Vec<u8>),
+}
+
+/// A text as the network reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tokens {
+    pub(super) ids: Vec<i32>,
+    /// 0, or 1 for the second of two texts.
+    pub(super) types: Vec<i32>,
+}
+
+/// Which of the hidden states stands for the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pooling {
+    /// The mean of all.
+    Mean,
+    /// That of the first token.
+    First,
+}
 
 /// A transformer and the names of its ends.
 pub(super) struct Network {
     model: Model,
     token_ids: NodeId,
-    mask: NodeId,
+    mask: Option<NodeId>,
     token_types: Option<NodeId>,
-    hidden_states: NodeId,
+    output: NodeId,
 }
 
 impl Network {
-    /// Reads an ONNX graph. The error is what the runtime said.
-    pub(super) fn load(onnx: &'static [u8]) -> Result<Self, String> {
-        let model = ModelOptions::with_all_ops()
-            .prepack_weights(true)
-            .load_static_slice(onnx)
-            .map_err(|error| error.to_string())?;
-        let node = |name: &str| model.node_id(name).map_err(|error| error.to_string());
+    /// Reads a graph that has one of these outputs. The error is what the runtime said.
+    pub(super) fn load(graph: Graph, outputs: &[&str]) -> Result<Self, String> {
+        let mut options = ModelOptions::with_all_ops();
+        let options = options.prepack_weights(true);
+        let model = match graph {
+            Graph::Embedded(bytes) => options.load_static_slice(bytes),
+            Graph::Read(bytes) => options.load(bytes),
+        };
+        let model = model.map_err(|error| error.to_string())?;
+        let output = outputs.iter().find_map(|name| model.find_node(name));
         Ok(Self {
-            token_ids: node("input_ids")?,
-            mask: node("attention_mask")?,
+            token_ids: model.node_id("input_ids").map_err(|error| error.to_string())?,
+            mask: model.find_node("attention_mask"),
             token_types: model.find_node("token_type_ids"),
-            hidden_states: node("last_hidden_state")?,
+            output: output.ok_or_else(|| format!("it has no output named {}", outputs.join(" or ")))?,
             model,
         })
     }
 
-    /// The mean over the vectors of all tokens. The error is what the runtime said.
-    pub(super) fn mean_state(&self, tokens: Vec<i32>, threads: &Threads) -> Result<Vec<f32>, String> {
+    /// The vector of a text. The error is what the runtime said.
+    pub(super) fn state(
+        &self,
+        tokens: Tokens,
+        pooling: Pooling,
+        threads: &Threads,
+    ) -> Result<Vec<f32>, String> {
         let states = self.run(tokens, threads).map_err(|error| error.to_string())?;
-        Ok(mean_of_rows(&states.slice(0)))
+        let states: NdTensor<f32, 3> =
+            states.try_into().map_err(|_| "its states are no vectors of tokens")?;
+        let states = states.slice(0);
+        match pooling {
+            _ if states.size(0) == 0 => Err("it gave no states".to_owned()),
+            Pooling::Mean => Ok(mean_of_rows(&states)),
+            Pooling::First => Ok(states.slice(0).iter().copied().collect()),
+        }
     }
 
-    /// One vector per token: [1, tokens, dimensions].
-    fn run(&self, tokens: Vec<i32>, threads: &Threads) -> Result<NdTensor<f32, 3>, Box<dyn Error>> {
-        let shape = [1, tokens.len()];
-        let mut inputs: Vec<(NodeId, ValueOrView)> = vec![
-            (self.mask, NdTensor::full(shape, 1).into()),
-            (self.token_ids, NdTensor::from_data(shape, tokens).into()),
-        ];
-        inputs.extend(self.token_types.map(|types| (types, NdTensor::full(shape, 0).into())));
+    /// The score of a text: the last number the network gives, which of two is that of "yes".
+    pub(super) fn score(&self, tokens: Tokens, threads: &Threads) -> Result<f64, String> {
+        let scores = self.run(tokens, threads).map_err(|error| error.to_string())?;
+        scores.iter().last().map(|score| f64::from(*score)).ok_or_else(|| "it gave no score".to_owned())
+    }
+
+    fn run(&self, tokens: Tokens, threads: &Threads) -> Result<Tensor<f32>, Box<dyn Error>> {
+        let shape = [1, tokens.ids.len()];
+        let mut inputs: Vec<(NodeId, ValueOrView)> =
+            vec![(self.token_ids, NdTensor::from_data(shape, tokens.ids).into())];
+        inputs.extend(self.mask.map(|mask| (mask, NdTensor::full(shape, 1).into())));
+        let types = self.token_types.map(|types| (types, NdTensor::from_data(shape, tokens.types).into()));
+        inputs.extend(types);
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&threads.0)));
-        let [states] = self.model.run_n(inputs, [self.hidden_states], Some(options))?;
-        Ok(states.try_into()?)
+        let [output] = self.model.run_n(inputs, [self.output], Some(options))?;
+        Ok(output.try_into()?)
     }
 }
 
