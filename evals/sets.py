@@ -28,6 +28,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,29 +99,31 @@ class Runner:
         printed = self.obsearch(each.vault, "eval", "--evals", evals, "--take", str(self.take), "--json", "--quiet")
         runs = self.home / "runs"
         runs.mkdir(exist_ok=True)
-        (runs / f"{re.sub('[^a-z-]+', '-', each.name)}.json").write_text(printed, "utf-8")
+        (runs / f"{re.sub('[^a-z]+', '-', each.name)}.json").write_text(printed, "utf-8")
         return json.loads(printed)
 
 
-def words_of(question: str) -> list[str]:
-    words = re.findall(r"[^\W\d_]+", question.casefold())
-    return sorted({word for word in words if len(word) >= FEWEST_LETTERS})
+def words_of(text: str) -> set[str]:
+    """Runs of letters and their marks, without which no word of Hindi is whole."""
+    letters = (char if unicodedata.category(char)[0] in "LM" else " " for char in text.casefold())
+    return {word for word in "".join(letters).split() if len(word) >= FEWEST_LETTERS}
 
 
 def rank_by_hand(ripgrep: str, vault: Path, question: str) -> list[str]:
-    """Notes by how many of the words they hold, then by matching lines, then by path."""
+    """Notes by how many of the words they hold, then by matching lines, then by path. Whole words: parts of words
+    did worse on the four sets tried."""
     words = words_of(question)
-    flags = ["--ignore-case", "--no-heading", "--with-filename", "--null", "--no-line-number", "--glob", "*.md"]
+    flags = ["--ignore-case", "--word-regexp", "--glob", "*.md"]
+    form = ["--no-heading", "--with-filename", "--null", "--no-line-number"]
     if not words:
         return []
-    command = [ripgrep, *flags, "--regexp", "|".join(words), "."]
+    command = [ripgrep, *flags, *form, "--regexp", "|".join(sorted(words)), "."]
     done = subprocess.run(command, capture_output=True, cwd=vault)
     held, lines = defaultdict(set), defaultdict(int)
     for match in done.stdout.decode("utf-8", "replace").splitlines():
         path, separator, line = match.partition("\0")
         if separator:
-            line = line.casefold()
-            held[path].update(word for word in words if word in line)
+            held[path] |= words & words_of(line)
             lines[path] += 1
     ranked = sorted(held, key=lambda path: (-len(held[path]), -lines[path], path))
     return [path.removeprefix("./") for path in ranked]
@@ -131,7 +134,7 @@ def score(question: dict, ranked: list[str]) -> list[float]:
     grades, right = question.get("grades", {}), question["expectedSources"]
     gains = [grades.get(path, 1.0) if path in right else 0.0 for path in ranked[:DEPTH]]
     ideal = sorted((grades.get(path, 1.0) for path in right), reverse=True)[:DEPTH]
-    discounted = [sum(gain / math.log2(rank + 2) for rank, gain in enumerate(list)) for list in (gains, ideal)]
+    discounted = [sum(gain / math.log2(rank + 2) for rank, gain in enumerate(order)) for order in (gains, ideal)]
     first = next((rank for rank, gain in enumerate(gains) if gain > 0), None)
     return [float(first == 0), 0.0 if first is None else 1 / (first + 1), discounted[0] / discounted[1]]
 
