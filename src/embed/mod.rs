@@ -2,10 +2,12 @@
 
 mod builtin;
 mod choose;
+mod cross;
 mod encoder;
 mod endpoint;
 mod known;
 mod lanes;
+mod local;
 mod models;
 mod network;
 mod remote;
@@ -18,7 +20,8 @@ use std::fmt;
 
 pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
-pub use models::{BuiltinModels, Choice, ModelPolicy, Models, RemoteModels};
+pub use local::{GRAPHS, LocalEmbedder, LocalModel, LocalReranker, SETTINGS, TOKENIZER};
+pub use models::{BuiltinModels, Choice, LocalModels, ModelPolicy, Models, RemoteModels};
 pub use remote::{Protocol, RemoteEmbedder, RemoteModel};
 pub use rerank::{RemoteReranker, Reranker};
 

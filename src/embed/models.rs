@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    BuiltinEmbedder, BuiltinModel, EmbedError, Embedder, ModelId, RemoteEmbedder, RemoteModel, choose_model,
+    BuiltinEmbedder, BuiltinModel, EmbedError, Embedder, LocalEmbedder, LocalModel, ModelId, RemoteEmbedder,
+    RemoteModel, choose_model,
 };
 
 /// What the owner configured.
@@ -140,6 +141,42 @@ impl Models for RemoteModels {
 
     fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>> {
         (model == self.id).then(|| Arc::clone(&self.embedder) as Arc<dyn Embedder>)
+    }
+}
+
+/// One model in a folder.
+pub struct LocalModels {
+    embedder: Arc<LocalEmbedder>,
+}
+
+impl LocalModels {
+    /// Reads nothing yet.
+    pub fn new(model: LocalModel) -> Self {
+        Self { embedder: Arc::new(LocalEmbedder::new(model)) }
+    }
+
+    fn is(&self, model: &str) -> bool {
+        self.embedder.model().to_string() == model
+    }
+}
+
+impl Models for LocalModels {
+    fn choose(&self, _: &[&str]) -> Result<Option<Choice>, EmbedError> {
+        let dimensions = self.embedder.dimensions()?;
+        let largest_component = largest_component(dimensions);
+        Ok(Some(Choice { id: self.embedder.model().clone(), dimensions, largest_component }))
+    }
+
+    fn check(&self) -> Result<(), EmbedError> {
+        self.embedder.dimensions().map(drop)
+    }
+
+    fn accepts(&self, model: Option<&str>) -> bool {
+        model.is_some_and(|model| self.is(model))
+    }
+
+    fn embedder(&self, model: &str) -> Option<Arc<dyn Embedder>> {
+        self.is(model).then(|| Arc::clone(&self.embedder) as Arc<dyn Embedder>)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
-use super::SentenceEncoder;
+use super::{Graph, Pooling, SentenceEncoder};
 use crate::embed::{BuiltinEmbedder, BuiltinModel, Embedder};
 
 static MULTILINGUAL: LazyLock<BuiltinEmbedder> =
@@ -155,6 +155,6 @@ fn a_first_use_from_many_threads_at_once_ends() {
 #[test]
 fn broken_files_are_an_error() {
     for (tokenizer, onnx) in [(&b"{}"[..], &b""[..]), (b"", b"ONNX"), (b"\xff", &[8, 8, 18])] {
-        assert!(SentenceEncoder::load(tokenizer, onnx, 8).is_err());
+        assert!(SentenceEncoder::load(tokenizer, Graph::Embedded(onnx), 8, Pooling::Mean).is_err());
     }
 }
