@@ -9,6 +9,7 @@ pub mod embed;
 pub mod eval;
 mod failpoint;
 pub mod http;
+pub mod hub;
 pub mod index;
 pub mod mcp;
 pub mod note;

@@ -13,6 +13,7 @@ mod init;
 mod links;
 mod list;
 mod log;
+mod model;
 mod models;
 mod open;
 mod privacy;
@@ -126,6 +127,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure how well questions are answered
     Eval(eval::EvalArgs),
+    /// List, fetch and check models
+    Model(model::ModelArgs),
     /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
@@ -171,6 +174,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Eval(args) => eval::run(args, context),
+        Command::Model(args) => model::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
         Command::Token(args) => token::run(args, context),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, Embeddings, ModelChoice, Protocol, Reranking, Secret};
+use crate::config::{Config, Embeddings, ModelChoice, ModelFolder, Protocol, Reranking, Secret};
 use crate::embed::{
-    self, BuiltinModel, BuiltinModels, ModelPolicy, Models, RemoteModel, RemoteModels, RemoteReranker,
-    Reranker,
+    self, BuiltinModel, BuiltinModels, LocalModel, LocalModels, LocalReranker, ModelPolicy, Models,
+    RemoteModel, RemoteModels, RemoteReranker, Reranker,
 };
 use crate::sync::ModelsByProfile;
 use crate::vault::Profile;
@@ -28,6 +28,12 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
             builtin(ModelPolicy::Fixed(BuiltinModel::Multilingual))
         }
         Embeddings::Builtin(ModelChoice::English) => builtin(ModelPolicy::Fixed(BuiltinModel::English)),
+        Embeddings::Local { model, query_prefix, passage_prefix } => Arc::new(LocalModels::new(LocalModel {
+            folder: model.folder.clone(),
+            name: model.name.clone(),
+            query_prefix: query_prefix.clone(),
+            passage_prefix: passage_prefix.clone(),
+        })),
         Embeddings::Server { protocol, server, model, query_prefix, passage_prefix } => {
             Arc::new(RemoteModels::new(&RemoteModel {
                 protocol: match protocol {
@@ -46,10 +52,16 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
 
 /// The reranker as configured, if this profile's notes may be sent to it.
 pub(super) fn reranker(config: &Config, profile: Profile) -> Option<Arc<dyn Reranker>> {
-    let Reranking { server, model } = config.reranking.as_ref()?;
-    let key = server.key.as_ref().map(Secret::expose);
-    let may_ask = profile == Profile::Public || server.may_see_private;
-    may_ask.then(|| Arc::new(RemoteReranker::new(&server.base_url, model.clone(), key)) as Arc<dyn Reranker>)
+    match config.reranking.as_ref()? {
+        Reranking::Local(ModelFolder { name, folder }) => {
+            Some(Arc::new(LocalReranker::new(folder.clone(), name.clone())))
+        }
+        Reranking::Server { server, .. } if profile == Profile::Full && !server.may_see_private => None,
+        Reranking::Server { server, model } => {
+            let key = server.key.as_ref().map(Secret::expose);
+            Some(Arc::new(RemoteReranker::new(&server.base_url, model.clone(), key)))
+        }
+    }
 }
 
 fn builtin(policy: ModelPolicy) -> Arc<dyn Models> {

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::console::{self, Console};
 use crate::eval::Watch;
+use crate::hub::Pulling;
 use crate::ops::search::Mode;
 use crate::sync::{Progress, Stage};
 
@@ -73,6 +74,21 @@ impl Watch for Shown {
 
     fn advance(&self) {
         self.0.advance(1);
+    }
+
+    fn end(&self) {
+        self.0.end();
+    }
+}
+
+impl Pulling for Shown {
+    fn begin(&self, _: &str, bytes: u64, there: u64) {
+        self.0.begin("Fetching bytes", bytes);
+        self.0.advance(there);
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.0.advance(bytes);
     }
 
     fn end(&self) {

@@ -42,7 +42,7 @@ const KEYS: [Key; 28] = [
     Key {
         section: "embeddings",
         name: "backend",
-        example: r#"backend = "builtin", "ollama", "openai" or "none""#,
+        example: r#"backend = "builtin", "local", "ollama", "openai" or "none""#,
     },
     Key { section: "embeddings", name: "model", example: r#"model = "auto""# },
     Key { section: "embeddings", name: "base_url", example: r#"base_url = "http://127.0.0.1:11434""# },
@@ -51,7 +51,7 @@ const KEYS: [Key; 28] = [
     Key { section: "embeddings", name: "passage_prefix", example: r#"passage_prefix = "passage: ""# },
     Key { section: "embeddings", name: "allow_remote", example: "allow_remote = true" },
     Key { section: "embeddings", name: "allow_remote_full", example: "allow_remote_full = true" },
-    Key { section: "rerank", name: "backend", example: r#"backend = "none" or "http""# },
+    Key { section: "rerank", name: "backend", example: r#"backend = "none", "local" or "http""# },
     Key { section: "rerank", name: "model", example: r#"model = "bge-reranker-v2-m3""# },
     Key { section: "rerank", name: "base_url", example: r#"base_url = "http://127.0.0.1:8080/v1/rerank""# },
     Key { section: "rerank", name: "api_key_env", example: r#"api_key_env = "COHERE_API_KEY""# },
@@ -65,7 +65,7 @@ const NOT_YET: [(&str, &str); 4] = [
     ("search", "Remove the section: it has no settings."),
     ("index", "Remove the section: it has no settings."),
     ("api_key", "Put the key into an environment variable and name that: api_key_env = \"MY_KEY\"."),
-    ("fastembed", r#"Write backend = "builtin", "ollama", "openai" or "none"."#),
+    ("fastembed", r#"Write backend = "local": models in folders run inside obsearch."#),
 ];
 
 /// Longer lines are cut when they are quoted.

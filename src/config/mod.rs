@@ -23,7 +23,7 @@ pub use disk::Existing;
 pub use environment::{Environment, names};
 pub use error::ConfigError;
 pub use file::Server;
-pub use models::{Embeddings, ModelChoice, ModelServer, Protocol, Reranking};
+pub use models::{Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, models_dir};
 pub use template::{check_free, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;
@@ -81,6 +81,7 @@ impl Config {
         };
         let vault = file.vault_root(&path, environment, overrides)?;
         let rules = FileRules::open(&path, read.as_ref(), &vault, environment.user_id)?;
+        file.check_models(&path, &vault)?;
         let (data_dir, cache_dir) = storage(environment, overrides.data_dir.as_deref(), &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),
@@ -183,6 +184,29 @@ impl Written {
             None => self.vault.clone(),
         };
         trust::vault_root(&named.ok_or_else(|| ConfigError::NoVault { file: file.to_owned() })?)
+    }
+
+    /// A model's files are read without the wall, so they must be no part of the vault.
+    fn check_models(&self, file: &Path, vault: &Path) -> Result<(), ConfigError> {
+        let embedder = match &self.embeddings {
+            Embeddings::Local { model, .. } => Some(model),
+            _ => None,
+        };
+        let reranker = match &self.reranking {
+            Some(Reranking::Local(model)) => Some(model),
+            _ => None,
+        };
+        for model in embedder.into_iter().chain(reranker) {
+            // A folder that is not there yet is looked at when it is.
+            if disk::is_inside(&model.folder, vault).unwrap_or(false) {
+                return Err(ConfigError::File {
+                    file: file.to_owned(),
+                    problem: format!("names the model {}, which lies inside the vault", model.name),
+                    fix: "Move the model's folder out of the vault.".to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The configured name belongs to the configured vault only.

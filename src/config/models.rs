@@ -4,6 +4,7 @@
 //! private notes in a line of its own.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -31,6 +32,7 @@ pub(super) struct EmbeddingsSection {
 enum Backend {
     #[default]
     Builtin,
+    Local,
     Ollama,
     OpenAi,
     None,
@@ -54,6 +56,7 @@ pub(super) struct RerankSection {
 enum RerankBackend {
     #[default]
     None,
+    Local,
     Http,
 }
 
@@ -64,6 +67,15 @@ pub enum Embeddings {
     None,
     /// A model compiled into the binary.
     Builtin(ModelChoice),
+    /// A model in a folder.
+    Local {
+        /// Which.
+        model: ModelFolder,
+        /// Comes before a query; what the folder says, or the model is known to want, if left out.
+        query_prefix: Option<String>,
+        /// Comes before a passage.
+        passage_prefix: Option<String>,
+    },
     /// A model that another program runs.
     Server {
         /// What it speaks.
@@ -112,13 +124,53 @@ pub struct ModelServer {
     pub may_see_private: bool,
 }
 
-/// What reranks: `POST base_url` with the query and passages.
+/// A model in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reranking {
-    /// Where it is.
-    pub server: ModelServer,
-    /// The model's name there, if it needs one.
-    pub model: Option<String>,
+pub struct ModelFolder {
+    /// As written.
+    pub name: String,
+    /// Where it is, or would be.
+    pub folder: PathBuf,
+}
+
+/// What reranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reranking {
+    /// A cross-encoder in a folder.
+    Local(ModelFolder),
+    /// `POST base_url` with the query and passages.
+    Server {
+        /// Where it is.
+        server: ModelServer,
+        /// The model's name there, if it needs one.
+        model: Option<String>,
+    },
+}
+
+/// Below the cache folder: models by their names.
+const MODELS: &str = "models";
+
+impl ModelFolder {
+    /// Finds the folder of a model: a path, or the name of one that `obsearch model pull` fetched.
+    pub fn find(name: &str, environment: &Environment) -> Option<ModelFolder> {
+        let home = environment.home.as_deref();
+        let folder = if name.starts_with(['/', '~']) {
+            super::expand_home(name, home).ok()?
+        } else {
+            environment.cache_dir()?.join(MODELS).join(file_name(name))
+        };
+        Some(ModelFolder { name: name.to_owned(), folder })
+    }
+}
+
+/// The folder of all models that were fetched; none without a home folder.
+pub fn models_dir(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.cache_dir()?.join(MODELS))
+}
+
+/// `owner/model` as the name of one folder.
+fn file_name(name: &str) -> String {
+    name.replace('/', "--").trim_start_matches('.').to_owned()
 }
 
 const OLLAMA: &str = "http://127.0.0.1:11434";
@@ -129,6 +181,7 @@ impl EmbeddingsSection {
         let protocol = match self.backend {
             Backend::None => return Ok(Embeddings::None),
             Backend::Builtin => return self.builtin(bytes),
+            Backend::Local => return self.local(bytes, environment),
             Backend::Ollama => Protocol::Ollama,
             Backend::OpenAi => Protocol::OpenAi,
         };
@@ -165,6 +218,14 @@ impl EmbeddingsSection {
         }
     }
 
+    fn local(&self, bytes: &[u8], environment: &Environment) -> Result<Embeddings, Refusal> {
+        Ok(Embeddings::Local {
+            model: local_model("embeddings", self.model.as_ref(), bytes, environment)?,
+            query_prefix: text(self.query_prefix.as_ref()),
+            passage_prefix: text(self.passage_prefix.as_ref()),
+        })
+    }
+
     fn location(&self) -> Location<'_> {
         Location {
             section: "embeddings",
@@ -183,8 +244,13 @@ impl RerankSection {
         bytes: &[u8],
         environment: &Environment,
     ) -> Result<Option<Reranking>, Refusal> {
-        if self.backend == RerankBackend::None {
-            return Ok(None);
+        match self.backend {
+            RerankBackend::None => return Ok(None),
+            RerankBackend::Local => {
+                let model = local_model("rerank", self.model.as_ref(), bytes, environment)?;
+                return Ok(Some(Reranking::Local(model)));
+            }
+            RerankBackend::Http => {}
         }
         let location = Location {
             section: "rerank",
@@ -194,8 +260,23 @@ impl RerankSection {
             allow_remote_full: self.allow_remote_full,
         };
         let server = location.server(bytes, environment, None)?;
-        Ok(Some(Reranking { server, model: text(self.model.as_ref()) }))
+        Ok(Some(Reranking::Server { server, model: text(self.model.as_ref()) }))
     }
+}
+
+fn local_model(
+    section: &str,
+    model: Option<&Spanned<String>>,
+    bytes: &[u8],
+    environment: &Environment,
+) -> Result<ModelFolder, Refusal> {
+    let Some(model) = model.filter(|model| !model.get_ref().trim().is_empty()) else {
+        return Err(explain::missing_key(bytes, section, "model", r#"model = "~/models/bge-small""#));
+    };
+    ModelFolder::find(model.get_ref().trim(), environment).ok_or_else(|| {
+        let fix = "Write the whole path of its folder, or a name that `obsearch model list` shows.";
+        explain::bad_line(bytes, &model.span(), "there can be no such folder", fix)
+    })
 }
 
 /// The keys of a section that say where a server is.

@@ -31,8 +31,8 @@ frontmatter_flag = "private"
 # redact_patterns = []             # e.g. ['\d{4} \d{4} \d{4}']
 
 [embeddings]
-# backend = "builtin"              # "ollama", "openai" (any server like it), or "none": words only
-# model = "auto"                   # or "multilingual", "english"; of a server, the model's name there
+# backend = "builtin"              # "local" (a folder), "ollama", "openai" (any server like it), "none": words only
+# model = "auto"                   # or "multilingual", "english"; a folder; the model's name on the server
 # base_url = "http://127.0.0.1:11434"   # of "ollama" and "openai"; a server on this machine
 # api_key_env = "OPENAI_API_KEY"   # the environment variable that holds the server's key
 # query_prefix = "query: "         # for models that want one and are not known to
@@ -41,7 +41,7 @@ frontmatter_flag = "private"
 # allow_remote_full = false        # with true, private notes go there too
 
 [rerank]
-# backend = "none"                 # or "http": a server that orders passages anew
+# backend = "none"                 # orders passages anew: "local" (a cross-encoder in a folder), "http" (a server)
 # base_url = "http://127.0.0.1:8080/v1/rerank"
 # model = "bge-reranker-v2-m3"
 # api_key_env = "COHERE_API_KEY"

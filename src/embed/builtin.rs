@@ -76,6 +76,23 @@ static ENGLISH: Recipe = Recipe {
     passage_prefix: "",
 };
 
+/// How the encoder makes a vector, in words. Change it when a change there gives other vectors.
+const ENCODING: &str =
+    "special tokens as text; cut at the window; one text per run; mean over tokens; unit length";
+
+impl Recipe {
+    /// What [`ModelInfo::fingerprint`] must be.
+    fn fingerprint(&self) -> String {
+        let window = self.info.window_tokens.to_string();
+        let words = [ENCODING, self.query_prefix, self.passage_prefix, &window].map(str::as_bytes);
+        let mut hasher = blake3::Hasher::new();
+        for part in words.into_iter().chain([self.tokenizer, self.weights]) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+}
+
 impl BuiltinModel {
     /// Both models.
     pub const ALL: [Self; 2] = [Self::Multilingual, Self::English];
@@ -89,6 +106,17 @@ impl BuiltinModel {
     pub fn model_id(self) -> ModelId {
         let info = self.info();
         ModelId { name: info.name.to_owned(), fingerprint: info.fingerprint.to_owned() }
+    }
+
+    /// Size of its files.
+    pub fn bytes(self) -> u64 {
+        let Recipe { weights, tokenizer, .. } = self.recipe();
+        (weights.len() + tokenizer.len()) as u64
+    }
+
+    /// Are its bytes in this binary those that it was built from?
+    pub fn is_intact(self) -> bool {
+        self.recipe().fingerprint() == self.info().fingerprint
     }
 
     fn recipe(self) -> &'static Recipe {

@@ -169,10 +169,9 @@ fn assert_looks_missing(server: &mut Server, when: &str) {
     }
     let listed = server.call("list_notes", &json!({}))["result"]["structuredContent"]["notes"].take();
     let counted = server.call("index_status", &json!({}))["result"]["structuredContent"]["notes"].take();
-    assert_eq!(
-        listed.as_array().map(Vec::len),
-        counted.as_u64().map(|count| usize::try_from(count).unwrap())
-    );
+    // A vault without a note for this profile answers like one that is not there.
+    let listed = listed.as_array().map_or(0, Vec::len);
+    assert_eq!(Some(listed as u64), counted.as_u64(), "{when}");
 }
 
 #[test]

@@ -326,7 +326,7 @@ fn a_bad_rule_is_refused_at_its_line() {
 #[test]
 fn every_example_is_understood() {
     for Key { section, example, .. } in KEYS {
-        let first_alternative = example.split(", \"ollama").next();
+        let first_alternative = example.split(", \"local").next();
         let line = first_alternative.and_then(|line| line.split(" or ").next()).unwrap();
         ConfigFile::parse(format!("[{section}]\n{line}\n").as_bytes()).unwrap();
     }

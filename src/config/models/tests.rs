@@ -13,7 +13,7 @@ fn check(texts: &[&str], expected: &Expect) {
 }
 
 fn told(text: &str) -> String {
-    let environment = Environment::default();
+    let environment = Environment { home: Some("/home/ada".into()), ..Environment::default() };
     let file = ConfigFile::parse(text.as_bytes()).expect("it is TOML with known keys");
     let embeddings = file.embeddings.resolve(text.as_bytes(), &environment);
     let reranking = file.rerank.resolve(text.as_bytes(), &environment);
@@ -36,6 +36,7 @@ fn models_and_servers_are_understood() {
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://[::1]:8080/v1\"\nquery_prefix = \"q: \"",
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"https://api.example.com/v1\"\nallow_remote = true",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu:11434\"\nallow_remote = true\nallow_remote_full = true",
+            "[embeddings]\nbackend = \"local\"\nmodel = \"~/models/mine\"\n[rerank]\nbackend = \"local\"\nmodel = \"owner/reranker\"",
             "[rerank]\nbackend = \"http\"\nbase_url = \"http://LOCALHOST:8081/v1/rerank\"\nmodel = \"r\"",
         ],
         &expect![[r#"
@@ -73,6 +74,9 @@ fn what_would_send_texts_elsewhere_or_nowhere_is_refused() {
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://192.168.1.5:11434\"",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://0.0.0.0:11434\"",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu\"\nallow_remote_full = true",
+            "[embeddings]\nbackend = \"local\"",
+            "[embeddings]\nbackend = \"local\"\nmodel = \"~ada/model\"",
+            "[rerank]\nbackend = \"local\"\nmodel = \"\"",
             "[rerank]\nbackend = \"http\"",
             "[rerank]\nbackend = \"http\"\nbase_url = \"https://api.example.com/rerank\"",
         ],
