@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::render::escape;
-use crate::cli::{CliError, Context, Exit, console, progress};
+use crate::cli::{CliError, Context, Exit, console, open, progress};
 use crate::config::{ModelFolder, models_dir};
 use crate::embed::BuiltinModel;
 use crate::hub::{self, Fetched, Pull, PullError, State, Verdict};
@@ -101,7 +101,7 @@ fn fetched(models: &Path) -> Result<Vec<Fetched>, CliError> {
 
 fn unreadable(folder: &Path, error: &std::io::Error) -> CliError {
     CliError::Failed {
-        message: format!("{} cannot be read ({error}).", folder.display()),
+        message: format!("The folder {} cannot be read ({error}).", folder.display()),
         hint: "Check the permissions of the folder.".to_owned(),
     }
 }
@@ -179,9 +179,7 @@ fn pull_error(error: &PullError, models: &Path, args: &PullArgs) -> CliError {
         PullError::Checksum(_) => "Run it again, or fetch it from somewhere else with --from.".to_owned(),
         PullError::Io(_) => format!("Check the disk and the permissions of {}.", models.display()),
     };
-    let mut message = error.to_string();
-    message.push('.');
-    CliError::Failed { message, hint }
+    CliError::Failed { message: open::sentence(error), hint }
 }
 
 fn verify(models: &Path, name: Option<&str>, is_json: bool, context: &Context) -> Result<Exit, CliError> {

@@ -84,7 +84,7 @@ impl Network {
     /// The score of a text: the last number the network gives, which of two is that of "yes".
     pub(super) fn score(&self, tokens: Tokens, threads: &Threads) -> Result<f64, String> {
         let scores = self.run(tokens, threads).map_err(|error| error.to_string())?;
-        scores.iter().last().map(|score| f64::from(*score)).ok_or_else(|| "it gave no score".to_owned())
+        scores.iter().next_back().map(|score| f64::from(*score)).ok_or_else(|| "it gave no score".to_owned())
     }
 
     fn run(&self, tokens: Tokens, threads: &Threads) -> Result<Tensor<f32>, Box<dyn Error>> {

@@ -39,16 +39,16 @@ pub trait Pulling {
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
     /// Not of the form `owner/model`.
-    #[error("`{0}` is no name of a model; write it as owner/model")]
+    #[error("the name of a model is written as owner/model, not `{0}`")]
     Name(String),
     /// The hub cannot be reached.
-    #[error("{base_url} cannot be reached")]
+    #[error("the hub {base_url} cannot be reached")]
     Offline {
         /// As given.
         base_url: String,
     },
     /// The hub has no such model, or no graph or tokenizer of it.
-    #[error("{base_url} has no {file} of {name}")]
+    #[error("the hub {base_url} has no {file} of {name}")]
     Missing {
         /// As given.
         base_url: String,
@@ -58,7 +58,7 @@ pub enum PullError {
         file: String,
     },
     /// The hub answered otherwise.
-    #[error("{base_url} answered with status {status}")]
+    #[error("the hub {base_url} answered with status {status}")]
     Refused {
         /// As given.
         base_url: String,
@@ -69,7 +69,7 @@ pub enum PullError {
     #[error("the connection broke in the middle of {0}")]
     Broken(String),
     /// A file came that is not the one that was announced.
-    #[error("{0} is not what its sender says it is; it was removed")]
+    #[error("the file {0} is not what its sender says it is; it was removed")]
     Checksum(String),
     /// The disk.
     #[error(transparent)]
@@ -174,7 +174,7 @@ impl<'a> Hub<'a> {
         let status = response.status().as_u16();
         match status {
             404 => return Ok(false),
-            200 | 206 => self.receive(name, response, &part, there, progress)?,
+            200 | 206 => receive(name, response, &part, there, progress)?,
             // Everything was there.
             416 if there > 0 => {}
             _ => return Err(PullError::Refused { base_url: self.what.base_url.clone(), status }),
@@ -204,7 +204,7 @@ impl<'a> Hub<'a> {
             checksum = checksum.or_else(|| stated(LINKED_ETAG).and_then(as_sha256));
             match stated("location").filter(|_| response.status().is_redirection()) {
                 Some(next) if next.starts_with("https://") || next.starts_with(base_url) => {
-                    url = next.to_owned();
+                    next.clone_into(&mut url);
                 }
                 Some(next) if next.starts_with('/') => url = format!("{}{next}", origin(base_url)),
                 _ => return Ok(Announced { response, checksum }),
@@ -212,42 +212,40 @@ impl<'a> Hub<'a> {
         }
         Err(PullError::Refused { base_url: base_url.to_owned(), status: 310 })
     }
+}
 
-    /// Writes what comes to the end of what is there, or over it if the hub begins anew.
-    fn receive(
-        &self,
-        name: &str,
-        response: Response<Body>,
-        part: &Path,
-        there: u64,
-        progress: &dyn Pulling,
-    ) -> Result<(), PullError> {
-        let goes_on = response.status().as_u16() == 206;
-        let there = if goes_on { there } else { 0 };
-        let length = response.headers().get(header::CONTENT_LENGTH);
-        let coming: Option<u64> = length.and_then(|value| value.to_str().ok()?.parse().ok());
-        progress.begin(name, coming.map_or(0, |coming| there + coming), there);
-        let mut file =
-            if goes_on { OpenOptions::new().append(true).open(part)? } else { File::create(part)? };
-        let mut reader = response.into_body().into_reader();
-        let mut buffer = vec![0; 1 << 16];
-        let mut received = 0;
-        loop {
-            let read = reader.read(&mut buffer).map_err(|_| PullError::Broken(name.to_owned()))?;
-            if read == 0 {
-                break;
-            }
-            file.write_all(&buffer[..read])?;
-            received += read as u64;
-            progress.advance(read as u64);
+/// Writes what comes to the end of what is there, or over it if the hub begins anew.
+fn receive(
+    name: &str,
+    response: Response<Body>,
+    part: &Path,
+    there: u64,
+    progress: &dyn Pulling,
+) -> Result<(), PullError> {
+    let goes_on = response.status().as_u16() == 206;
+    let there = if goes_on { there } else { 0 };
+    let length = response.headers().get(header::CONTENT_LENGTH);
+    let coming: Option<u64> = length.and_then(|value| value.to_str().ok()?.parse().ok());
+    progress.begin(name, coming.map_or(0, |coming| there + coming), there);
+    let mut file = if goes_on { OpenOptions::new().append(true).open(part)? } else { File::create(part)? };
+    let mut reader = response.into_body().into_reader();
+    let mut buffer = vec![0; 1 << 16];
+    let mut received = 0;
+    loop {
+        let read = reader.read(&mut buffer).map_err(|_| PullError::Broken(name.to_owned()))?;
+        if read == 0 {
+            break;
         }
-        if coming.is_some_and(|coming| coming != received) {
-            return Err(PullError::Broken(name.to_owned()));
-        }
-        file.sync_all()?;
-        progress.end();
-        Ok(())
+        file.write_all(&buffer[..read])?;
+        received += read as u64;
+        progress.advance(read as u64);
     }
+    if coming.is_some_and(|coming| coming != received) {
+        return Err(PullError::Broken(name.to_owned()));
+    }
+    file.sync_all()?;
+    progress.end();
+    Ok(())
 }
 
 /// A checksum in quotes, if it is a SHA-256 and not one of another kind.

@@ -18,6 +18,7 @@ mod indistinguishable;
 mod init;
 mod mcp;
 mod model_servers;
+mod models;
 #[cfg(feature = "failpoints")]
 mod mutation;
 mod offers;

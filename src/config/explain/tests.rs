@@ -213,13 +213,13 @@ fn wrong_types_are_refused_with_an_example() {
                Write it like this: max_note_bytes = 16777216.
 
             2: `backend` cannot have this value: backend = true
-               Write it like this: backend = "builtin", "ollama", "openai" or "none".
+               Write it like this: backend = "builtin", "local", "ollama", "openai" or "none".
 
             2: `backend` cannot have this value: backend = "gpu"
-               Write it like this: backend = "builtin", "ollama", "openai" or "none".
+               Write it like this: backend = "builtin", "local", "ollama", "openai" or "none".
 
             2: `backend` cannot have this value: backend = "ollama"
-               Write it like this: backend = "none" or "http".
+               Write it like this: backend = "none", "local" or "http".
 
             2: `allow_reindex` cannot have this value: allow_reindex = 1
                Write it like this: allow_reindex = true.
@@ -240,7 +240,7 @@ fn what_is_not_in_this_version_says_so() {
         ],
         &expect![[r#"
             2: `fastembed` is not in this version: backend = "fastembed"
-               Write backend = "builtin", "ollama", "openai" or "none".
+               Write backend = "local": models in folders run inside obsearch.
 
             accepted: [privacy]
             default = "private"

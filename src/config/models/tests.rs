@@ -54,7 +54,9 @@ fn models_and_servers_are_understood() {
 
             Server { protocol: Ollama, server: ModelServer { base_url: "http://gpu:11434", key: None, may_see_private: true }, model: "m", query_prefix: None, passage_prefix: None }, None
 
-            Builtin(Auto), Some(Reranking { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, may_see_private: true }, model: Some("r") })
+            Local { model: ModelFolder { name: "~/models/mine", folder: "/home/ada/models/mine" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { name: "owner/reranker", folder: "/home/ada/.cache/obsearch/models/owner--reranker" }))
+
+            Builtin(Auto), Some(Server { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, may_see_private: true }, model: Some("r") })
         "#]],
     );
 }
@@ -113,6 +115,15 @@ fn what_would_send_texts_elsewhere_or_nowhere_is_refused() {
 
             4: texts of your notes would leave this machine: base_url = "http://gpu"
                Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            1: [embeddings] needs a `model`: [embeddings]
+               Write it like this: model = "~/models/bge-small".
+
+            3: there can be no such folder: model = "~ada/model"
+               Write the whole path of its folder, or a name that `obsearch model list` shows.
+
+            1: [rerank] needs a `model`: [rerank]
+               Write it like this: model = "~/models/bge-small".
 
             1: [rerank] needs a `base_url`: [rerank]
                Write it like this: base_url = "http://127.0.0.1:8080/v1".
