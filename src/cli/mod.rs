@@ -23,6 +23,7 @@ mod serve;
 mod status;
 mod tags;
 mod token;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -125,6 +126,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure how well questions are answered
     Eval(eval::EvalArgs),
+    /// Find the weight of meaning that suits your notes
+    Tune(tune::TuneArgs),
     /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
@@ -170,6 +173,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Eval(args) => eval::run(args, context),
+        Command::Tune(args) => tune::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
         Command::Token(args) => token::run(args, context),

@@ -20,6 +20,7 @@ pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliE
         profile,
         data_dir: config.data_dir.clone(),
         models: Arc::new(BuiltinModels::new(policy(config))),
+        meaning_weight: config.search.meaning_weight,
         allow_reindex: config.server.allow_reindex,
     };
     Service::open(settings).map_err(|error| vault_error(&error))

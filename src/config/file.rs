@@ -3,7 +3,8 @@
 
 use std::num::NonZeroU64;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::config::explain::{self, Refusal};
@@ -16,6 +17,7 @@ pub(super) struct ConfigFile {
     pub(super) vault: VaultSection,
     pub(super) privacy: PrivacySection,
     pub(super) embeddings: Embeddings,
+    pub(super) search: Search,
     pub(super) server: Server,
 }
 
@@ -88,6 +90,21 @@ pub enum ModelChoice {
     Multilingual,
     /// English only.
     English,
+}
+
+/// `[search]`: how what is found is ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// How much meaning counts beside words, 0 to 1; left out, as suits the model.
+    #[serde(deserialize_with = "share")]
+    pub meaning_weight: Option<f64>,
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let is_share = (0.0..=1.0).contains(&number);
+    if is_share { Ok(Some(number)) } else { Err(D::Error::custom("it goes from 0 to 1")) }
 }
 
 /// `[server]`: what clients may ask of it.
@@ -194,12 +211,15 @@ mod tests {
             [embeddings]
             backend = "none"
             model = "english"
+            [search]
+            meaning_weight = 0.55
             [server]
             allow_reindex = true
         "#;
         let file = parse(text);
         assert_eq!(file.vault.name.as_deref(), Some("Mine"));
         assert_eq!(file.embeddings, Embeddings { backend: Backend::None, model: ModelChoice::English });
+        assert_eq!(file.search.meaning_weight, Some(0.55));
         assert!(file.server.allow_reindex);
         let expected = RuleText {
             folders: vec!["journal".into(), "people/*".into()],
@@ -222,6 +242,7 @@ mod tests {
         let file = parse("[vault]\n");
         assert_eq!(file.rule_text(), RuleText::default());
         assert_eq!(file.embeddings, Embeddings { backend: Backend::Builtin, model: ModelChoice::Auto });
+        assert_eq!(file.search.meaning_weight, None);
         assert!(!file.server.allow_reindex);
     }
 

@@ -6,6 +6,7 @@
 //! refused: a misspelt rule must never run as no rule.
 
 mod disk;
+mod edit;
 mod environment;
 mod error;
 mod explain;
@@ -19,9 +20,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use disk::Existing;
+pub use edit::write_meaning_weight;
 pub use environment::{Environment, names};
 pub use error::ConfigError;
-pub use file::{Backend, Embeddings, ModelChoice, Server};
+pub use file::{Backend, Embeddings, ModelChoice, Search, Server};
 pub use template::{check_free, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;
@@ -53,6 +55,8 @@ pub struct Config {
     pub rules: Arc<dyn RulesSource>,
     /// Where vectors come from.
     pub embeddings: Embeddings,
+    /// How what is found is ranked.
+    pub search: Search,
     /// What clients may ask of the server.
     pub server: Server,
     /// Holds the indexes; outside the vault; need not exist.
@@ -82,6 +86,7 @@ impl Config {
             vault_name: file.vault_name(&vault),
             rules: Arc::new(rules),
             embeddings: file.parsed.embeddings,
+            search: file.parsed.search,
             server: file.parsed.server,
             data_dir,
             cache_dir,

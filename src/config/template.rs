@@ -34,6 +34,10 @@ frontmatter_flag = "private"
 # backend = "builtin"              # or "none": keyword search only
 # model = "auto"                   # or "multilingual", "english"
 
+[search]
+# meaning_weight = 0.4             # 0 to 1: how much meaning counts beside words; left out, as suits
+                                   # the model; `obsearch tune` measures it on your own notes
+
 [server]
 # allow_reindex = false            # with true, AI clients may ask for the index to be updated
 "#;

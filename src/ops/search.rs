@@ -234,7 +234,10 @@ impl Legs {
             return;
         };
         match search::embed_question(&*embedder, &request.query, request.hypothetical.as_deref()) {
-            Ok(meaning) => self.meaning = Some(meaning),
+            Ok(meaning) => {
+                let weight = service.meaning_weight.unwrap_or(meaning.weight);
+                self.meaning = Some(Meaning { weight, ..meaning });
+            }
             Err(error) => {
                 tracing::warn!("a query could not be embedded: {error}");
                 self.notices.push(notice::MODEL_FAILED);

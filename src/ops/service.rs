@@ -28,6 +28,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// Where vectors come from.
     pub models: Arc<dyn Models>,
+    /// How much meaning counts beside words, 0 to 1; `None`: as suits the model.
+    pub meaning_weight: Option<f64>,
     /// Clients may bring the index up to date.
     pub allow_reindex: bool,
 }
@@ -38,6 +40,7 @@ pub struct Service {
     pub(super) vault: Vault,
     pub(super) profile: Profile,
     pub(super) models: Arc<dyn Models>,
+    pub(super) meaning_weight: Option<f64>,
     pub(super) allow_reindex: bool,
     pub(super) data_dir: PathBuf,
     trees: Trees,
@@ -56,6 +59,7 @@ impl Service {
             vault,
             profile: settings.profile,
             models: settings.models,
+            meaning_weight: settings.meaning_weight,
             allow_reindex: settings.allow_reindex,
             data_dir: settings.data_dir,
             trees,
@@ -136,6 +140,19 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
         reindex::run(self, request, caller)
+    }
+
+    /// How much meaning counts beside words: as configured, or as suits the model of the index; `None` where
+    /// there are no vectors.
+    pub fn meaning_weight(&self) -> Result<Option<f64>, OpError> {
+        let model = self.with_tree(|tree| Ok(tree.and_then(|tree| tree.header().model.clone())))?;
+        let embedder = model.and_then(|model| self.models.embedder(&model));
+        Ok(embedder.map(|embedder| self.meaning_weight.unwrap_or_else(|| embedder.weight())))
+    }
+
+    /// Lets meaning count so much from now on, 0 to 1.
+    pub fn set_meaning_weight(&mut self, weight: f64) {
+        self.meaning_weight = Some(weight);
     }
 
     /// Questions made from the notes, to measure the search with; for the owner.
