@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
 use crate::config::{self, Config};
 use crate::eval::{self, FEWEST_QUESTIONS, Half, ModeRun, Plan, Question, TUNING_K, Tuned};
+use crate::ops::questions::{MadeFrom, MadeQuestion};
 use crate::ops::search::Mode;
 use crate::ops::{Caller, Service};
 use crate::vault::Profile;
@@ -43,7 +44,7 @@ pub(super) enum Verdict {
     Better,
     /// No weight is.
     NoSureGain,
-    /// The notes make too few questions to tell.
+    /// The links of the notes make too few questions to tell.
     TooFewQuestions,
     /// The index has no vectors: there is nothing to weigh.
     NoVectors,
@@ -102,7 +103,8 @@ fn no_file() -> CliError {
 fn measure(args: &TuneArgs, config: &Config, profile: Profile, shown: &Shown) -> Result<Report, CliError> {
     let (mut service, tree) = open::indexed_service(config, profile, shown)?;
     let made = service.make_questions(&Caller::patient())?;
-    let of_half = |half| eval::own_questions(&made.get().questions, half, args.take.into());
+    let links = texts_of_links(&made.get().questions);
+    let of_half = |half| eval::own_questions(&links, half, args.take.into());
     let (tuning, held_out) = (of_half(Half::Tuning), of_half(Half::HeldOut));
     let has_enough = tuning.len().min(held_out.len()) >= FEWEST_QUESTIONS;
     let current = service.meaning_weight()?;
@@ -126,6 +128,11 @@ fn measure(args: &TuneArgs, config: &Config, profile: Profile, shown: &Shown) ->
         tuned,
         written: false,
     })
+}
+
+/// Headings and aliases are indexed as such: they would only teach that words are enough (`evals/README.md`).
+fn texts_of_links(made: &[MadeQuestion]) -> Vec<MadeQuestion> {
+    made.iter().filter(|question| question.made_from == MadeFrom::Link).cloned().collect()
 }
 
 /// All questions of a half with a weight, by words and meaning.

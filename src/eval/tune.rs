@@ -18,7 +18,7 @@ const CHOSEN_BY: Metric = Metric::NdcgAt10;
 const TOLD: [Metric; 3] = [Metric::HitAt1, Metric::Mrr, CHOSEN_BY];
 
 /// Weights tried first, in hundredths. Neither leg is switched off: questions made from notes share words with
-/// them, and those that people ask often do not.
+/// them more often than those that people ask.
 const LEAST: u32 = 10;
 const MOST: u32 = 90;
 const STEP: u32 = 10;

@@ -8,14 +8,15 @@ use crate::common::{Home, text};
 const CONFIGURATION: &str = "# Mine.\n[vault]\npath = \"~/Notes\"   # all of them\n\n[embeddings]\nmodel = \"english\"\n\n\
      [search] # to be tuned\nmeaning_weight=0.95 # a guess\n\n[privacy]\ntags = []\n";
 
-/// Notes that differ in codes only, which words tell apart and meaning hardly does.
+/// Notes that differ in codes only, which words tell apart and meaning hardly does. Each is linked with its code.
 fn coded() -> Home {
     let home = Home::with_vault(&[], "");
+    let code = |number: usize| format!("{}{:03}", ["QX", "ZK", "VW"][number % 3], number * 6 + 101);
     for number in 0..90 {
-        let code = format!("{}{:03}", ["QX", "ZK", "VW"][number % 3], number * 6 + 101);
-        let text = format!(
-            "# Note {number}\n\nA kiln.\n\n## Firing of batch {code}\n\nThe kiln was hot. {code} held.\n"
-        );
+        let next = (number + 1) % 90;
+        let (own, other) = (code(number), code(next));
+        let text =
+            format!("The kiln was hot. {own} held.\n\nThen came [[{next}|the firing of batch {other}]].\n");
         home.write_note(&format!("{number}.md"), &text);
     }
     home.configure(CONFIGURATION);

@@ -275,7 +275,7 @@ fn a_tuning_shows_what_was_tried_and_what_is_held_out() {
         written: false,
     };
     expect![[r"
-        130 questions from the notes themselves to choose a weight on, 120 held out; profile public, model english
+        130 questions from the texts of links to choose a weight on, 120 held out; profile public, model english
 
         <Weight of meaning   nDCG@10>
         0.4                 0.710  now

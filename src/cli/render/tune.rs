@@ -13,7 +13,7 @@ pub(in crate::cli) fn report(out: &mut impl Write, report: &Report) -> io::Resul
     let model = report.model.as_deref().and_then(|model| model.split('@').next()).unwrap_or("none");
     writeln!(
         out,
-        "{tuning} from the notes themselves to choose a weight on, {} held out; profile {}, model {}",
+        "{tuning} from the texts of links to choose a weight on, {} held out; profile {}, model {}",
         report.questions.held_out,
         report.profile,
         escape::line(model),
@@ -62,8 +62,8 @@ fn verdict(report: &Report) -> String {
             "No weight is surely better on the questions held out: nothing is proposed.".to_owned()
         }
         Verdict::TooFewQuestions => format!(
-            "Fewer than {FEWEST_QUESTIONS} questions in a half tell nothing: nothing is proposed. Texts of links, \
-             headings and aliases make more."
+            "Fewer than {FEWEST_QUESTIONS} questions in a half tell nothing: nothing is proposed. Links with a text of \
+             their own make more."
         ),
         Verdict::NoVectors => {
             "The index has no vectors, so there is nothing to weigh: nothing is proposed.".to_owned()
