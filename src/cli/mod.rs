@@ -25,6 +25,7 @@ mod serve;
 mod status;
 mod tags;
 mod token;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -129,6 +130,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// List, fetch and check models
     Model(model::ModelArgs),
+    /// Find the weight of meaning that suits your notes
+    Tune(tune::TuneArgs),
     /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
@@ -175,6 +178,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Doctor(args) => doctor::run(args, context),
         Command::Eval(args) => eval::run(args, context),
         Command::Model(args) => model::run(args, context),
+        Command::Tune(args) => tune::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
         Command::Token(args) => token::run(args, context),

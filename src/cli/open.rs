@@ -20,6 +20,7 @@ pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliE
         data_dir: config.data_dir.clone(),
         models: models::by_profile(config),
         reranker: models::reranker(config, profile),
+        meaning_weight: config.search.meaning_weight,
         allow_reindex: config.server.allow_reindex,
     };
     Service::open(settings).map_err(|error| vault_error(&error))

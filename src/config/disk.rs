@@ -5,9 +5,9 @@
     reason = "the configuration is read, written and located here, outside the vault"
 )]
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -158,17 +158,39 @@ pub enum Existing {
     Replace,
 }
 
+/// Puts a text in the place of a file that was read, which keeps its permissions: all of it or nothing, under a
+/// temporary name first. A file that changed since stays as it is.
+pub(super) fn replace(read: &FileBytes, text: &str) -> io::Result<()> {
+    let path = &read.real_path;
+    let temporary = path.with_extension(format!("toml.{}.new", std::process::id()));
+    let write = || {
+        let file = create(&temporary, text)?;
+        file.set_permissions(Permissions::from_mode(read.access.mode))?;
+        if stamp(path)? != Some(read.stamp) {
+            return Err(io::Error::other("it changed meanwhile"));
+        }
+        fs::rename(&temporary, path)
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
 fn create_and_place(temporary: &Path, path: &Path, text: &str, existing: Existing) -> io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let descriptor = rustix::fs::open(temporary, flags, Mode::RUSR | Mode::WUSR)?;
-    let mut file = File::from(descriptor);
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
+    create(temporary, text)?;
     match existing {
         Existing::Replace => fs::rename(temporary, path),
         // A link fails where a file is, so one that appeared meanwhile is not overwritten.
         Existing::Keep => fs::hard_link(temporary, path).and_then(|()| fs::remove_file(temporary)),
     }
+}
+
+/// A new file for the owner alone, on disk when this is done.
+fn create(path: &Path, text: &str) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let descriptor = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
+    let mut file = File::from(descriptor);
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    Ok(file)
 }
 
 fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {

@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 28] = [
+const KEYS: [Key; 29] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -57,12 +57,16 @@ const KEYS: [Key; 28] = [
     Key { section: "rerank", name: "api_key_env", example: r#"api_key_env = "COHERE_API_KEY""# },
     Key { section: "rerank", name: "allow_remote", example: "allow_remote = true" },
     Key { section: "rerank", name: "allow_remote_full", example: "allow_remote_full = true" },
+    Key {
+        section: "search",
+        name: "meaning_weight",
+        example: "meaning_weight = 0.4 or any number from 0 to 1",
+    },
     Key { section: "server", name: "allow_reindex", example: "allow_reindex = true" },
 ];
 
 /// Sections, keys and values that are described elsewhere but not in this version.
-const NOT_YET: [(&str, &str); 4] = [
-    ("search", "Remove the section: it has no settings."),
+const NOT_YET: [(&str, &str); 3] = [
     ("index", "Remove the section: it has no settings."),
     ("api_key", "Put the key into an environment variable and name that: api_key_env = \"MY_KEY\"."),
     ("fastembed", r#"Write backend = "local": models in folders run inside obsearch."#),

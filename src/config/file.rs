@@ -3,7 +3,8 @@
 
 use std::num::NonZeroU64;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::models::{EmbeddingsSection, RerankSection};
@@ -18,6 +19,7 @@ pub(super) struct ConfigFile {
     pub(super) privacy: PrivacySection,
     pub(super) embeddings: EmbeddingsSection,
     pub(super) rerank: RerankSection,
+    pub(super) search: Search,
     pub(super) server: Server,
 }
 
@@ -55,6 +57,21 @@ pub(super) enum DefaultStanding {
     Public,
     /// Only the owner may, unless something allows it.
     Private,
+}
+
+/// `[search]`: how what is found is ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// How much meaning counts beside words, 0 to 1; left out, as suits the model.
+    #[serde(deserialize_with = "share")]
+    pub meaning_weight: Option<f64>,
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let is_share = (0.0..=1.0).contains(&number);
+    if is_share { Ok(Some(number)) } else { Err(D::Error::custom("it goes from 0 to 1")) }
 }
 
 /// `[server]`: what clients may ask of it.
@@ -174,11 +191,14 @@ mod tests {
             api_key_env = "KEY"
             allow_remote = true
             allow_remote_full = true
+            [search]
+            meaning_weight = 0.55
             [server]
             allow_reindex = true
         "#;
         let file = parse(text);
         assert_eq!(file.vault.name.as_deref(), Some("Mine"));
+        assert_eq!(file.search.meaning_weight, Some(0.55));
         assert!(file.server.allow_reindex);
         let expected = RuleText {
             folders: vec!["journal".into(), "people/*".into()],
@@ -200,6 +220,7 @@ mod tests {
     fn what_is_left_out_has_the_stated_default() {
         let file = parse("[vault]\n");
         assert_eq!(file.rule_text(), RuleText::default());
+        assert_eq!(file.search.meaning_weight, None);
         assert!(!file.server.allow_reindex);
     }
 

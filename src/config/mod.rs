@@ -6,6 +6,7 @@
 //! refused: a misspelt rule must never run as no rule.
 
 mod disk;
+mod edit;
 mod environment;
 mod error;
 mod explain;
@@ -20,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use disk::Existing;
+pub use edit::write_meaning_weight;
 pub use environment::{Environment, names};
 pub use error::ConfigError;
-pub use file::Server;
+pub use file::{Search, Server};
 pub use models::{Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, models_dir};
 pub use template::{check_free, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
@@ -57,6 +59,8 @@ pub struct Config {
     pub embeddings: Embeddings,
     /// What reranks, if anything does.
     pub reranking: Option<Reranking>,
+    /// How what is found is ranked.
+    pub search: Search,
     /// What clients may ask of the server.
     pub server: Server,
     /// Holds the indexes; outside the vault; need not exist.
@@ -88,6 +92,7 @@ impl Config {
             rules: Arc::new(rules),
             embeddings: file.embeddings,
             reranking: file.reranking,
+            search: file.parsed.search,
             server: file.parsed.server,
             data_dir,
             cache_dir,

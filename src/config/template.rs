@@ -48,6 +48,10 @@ frontmatter_flag = "private"
 # allow_remote = false
 # allow_remote_full = false
 
+[search]
+# meaning_weight = 0.4             # 0 to 1: how much meaning counts beside words; left out, as suits
+                                   # the model; `obsearch tune` measures it on your own notes
+
 [server]
 # allow_reindex = false            # with true, AI clients may ask for the index to be updated
 "#;

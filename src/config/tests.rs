@@ -47,6 +47,11 @@ impl Home {
         self.chmod(name, 0o600);
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the test looks for what was left behind")]
+    fn entries(&self, folder: &str) -> usize {
+        fs::read_dir(self.path(folder)).unwrap().count()
+    }
+
     fn chmod(&self, name: &str, mode: u32) {
         fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
     }
@@ -348,4 +353,41 @@ fn the_brief_text_of_a_refusal_names_neither_path_nor_rule() {
         let folder = home.root.to_string_lossy().into_owned();
         assert!(!brief.contains(&folder) && !brief.contains("canary") && !brief.is_empty(), "{brief}");
     }
+}
+
+#[test]
+fn a_weight_is_written_behind_links_and_with_the_mode_that_was_there() {
+    let home = Home::new();
+    home.write("dotfiles/obsearch.toml", NOTES);
+    home.chmod("dotfiles/obsearch.toml", 0o644);
+    fs::create_dir_all(home.path(".config/obsearch")).unwrap();
+    let file = home.path(".config/obsearch/config.toml");
+    symlink(home.path("dotfiles/obsearch.toml"), &file).unwrap();
+    write_meaning_weight(&home.environment, &file, 0.55).unwrap();
+    assert_eq!(home.resolved(None).search.meaning_weight, Some(0.55));
+    assert!(file.symlink_metadata().unwrap().is_symlink());
+    let mode = home.path("dotfiles/obsearch.toml").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o644);
+    assert_eq!(home.entries("dotfiles"), 1, "nothing else is left there");
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_not_written() {
+    let home = Home::with(NOTES);
+    let file = home.path(".config/obsearch/config.toml");
+    let read = disk::read(&file).unwrap().unwrap();
+    home.write(".config/obsearch/config.toml", &format!("{NOTES}name = \"Mine\"\n"));
+    let error = disk::replace(&read, NOTES).unwrap_err();
+    assert_eq!(error.to_string(), "it changed meanwhile");
+    assert_eq!(home.resolved(None).vault_name, "Mine");
+    assert_eq!(home.entries(".config/obsearch"), 1, "nothing else is left there");
+}
+
+#[test]
+fn a_weight_that_cannot_be_written_for_sure_is_left_to_the_owner() {
+    let home = Home::with("search = {}\n[vault]\npath = \"~/Notes\"\n");
+    let file = home.path(".config/obsearch/config.toml");
+    let error = write_meaning_weight(&home.environment, &file, 0.55).unwrap_err();
+    assert!(error.to_string().ends_with("cannot be added for sure."), "{error}");
+    assert_eq!(error.hint(), "Write `meaning_weight = 0.55` below [search] yourself.");
 }

@@ -117,7 +117,7 @@ pub fn compare(before: &Run, now: &Run) -> Result<Comparison, CompareError> {
     Ok(Comparison { modes })
 }
 
-fn compare_modes(before: &ModeRun, now: &ModeRun, k: usize) -> ModeComparison {
+pub(super) fn compare_modes(before: &ModeRun, now: &ModeRun, k: usize) -> ModeComparison {
     let former: HashMap<(&str, &str), &Outcome> = before.outcomes.iter().map(|one| (key(one), one)).collect();
     let pairs: Vec<(&Outcome, &Outcome)> =
         now.outcomes.iter().filter_map(|one| Some((*former.get(&key(one))?, one))).collect();

@@ -9,6 +9,7 @@ mod metrics;
 mod own;
 mod questions;
 mod run;
+mod tune;
 
 pub use ask::{Plan, Watch, ask, missing_sources};
 pub use bootstrap::{Estimate, estimate};
@@ -17,3 +18,4 @@ pub use metrics::{DEPTH, Metric, Scores};
 pub use own::{Half, own_questions};
 pub use questions::{BadLine, Question, read_questions};
 pub use run::{Asked, FORMAT, Measured, ModeRun, Outcome, Run, TypeShare, median_and_95th};
+pub use tune::{FEWEST_QUESTIONS, Gain, TUNING_K, Tried, Tuned, tune};

@@ -260,7 +260,10 @@ impl Legs {
             return;
         };
         match search::embed_question(&*embedder, &request.query, request.hypothetical.as_deref(), tree) {
-            Ok(meaning) => self.meaning = Some(meaning),
+            Ok(meaning) => {
+                let weight = service.meaning_weight.unwrap_or(meaning.weight);
+                self.meaning = Some(Meaning { weight, ..meaning });
+            }
             Err(error) => {
                 tracing::warn!("a query could not be embedded: {error}");
                 self.notices.push(notice::of_model(&error));

@@ -30,6 +30,8 @@ pub struct Settings {
     pub models: ModelsByProfile,
     /// What looks at the best passages of a search again.
     pub reranker: Option<Arc<dyn Reranker>>,
+    /// How much meaning counts beside words, 0 to 1; `None`: as suits the model.
+    pub meaning_weight: Option<f64>,
     /// Clients may bring the index up to date.
     pub allow_reindex: bool,
 }
@@ -43,6 +45,7 @@ pub struct Service {
     pub(super) models: Arc<dyn Models>,
     models_by_profile: ModelsByProfile,
     pub(super) reranker: Option<Arc<dyn Reranker>>,
+    pub(super) meaning_weight: Option<f64>,
     pub(super) allow_reindex: bool,
     pub(super) data_dir: PathBuf,
     trees: Trees,
@@ -63,6 +66,7 @@ impl Service {
             models: Arc::clone(settings.models.of(settings.profile)),
             models_by_profile: settings.models,
             reranker: settings.reranker,
+            meaning_weight: settings.meaning_weight,
             allow_reindex: settings.allow_reindex,
             data_dir: settings.data_dir,
             trees,
@@ -143,6 +147,19 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<reindex::ReindexAnswer>, OpError> {
         reindex::run(self, request, caller)
+    }
+
+    /// How much meaning counts beside words: as configured, or as suits the model of the index; `None` where
+    /// there are no vectors.
+    pub fn meaning_weight(&self) -> Result<Option<f64>, OpError> {
+        let model = self.with_tree(|tree| Ok(tree.and_then(|tree| tree.header().model.clone())))?;
+        let embedder = model.and_then(|model| self.models.embedder(&model));
+        Ok(embedder.map(|embedder| self.meaning_weight.unwrap_or_else(|| embedder.weight())))
+    }
+
+    /// Lets meaning count so much from now on, 0 to 1.
+    pub fn set_meaning_weight(&mut self, weight: f64) {
+        self.meaning_weight = Some(weight);
     }
 
     /// Questions made from the notes, to measure the search with; for the owner.

@@ -34,6 +34,7 @@ fn help_is_a_result() {
               doctor   Find what is wrong with the configuration, the notes and the index
               eval     Measure how well questions are answered
               model    List, fetch and check models
+              tune     Find the weight of meaning that suits your notes
               serve    Serve AI clients over MCP, on standard input and output or over HTTP
               connect  Connect a client that speaks over standard input and output to a running server
               token    Make, list and revoke tokens for clients over HTTP

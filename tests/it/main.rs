@@ -32,4 +32,5 @@ mod server;
 mod sse;
 mod system_calls;
 mod timing;
+mod tune;
 mod watch;

@@ -244,6 +244,10 @@ fn a_route_says_what_its_tool_says() {
         ("search_vault", json!({ "query": "larch" })),
         ("search_vault", json!({ "query": "larch", "mode": "keyword", "limit": 1, "folders": ["work"] })),
         ("search_vault", json!({ "query": "larch", "mode": "semantic", "limit": null })),
+        (
+            "search_vault",
+            json!({ "query": "larch", "limit": 1, "hypothetical": "A boat.", "expand_links": true }),
+        ),
         ("read_note", json!({ "path": "Skiff" })),
         ("read_note", json!({ "path": "Boat", "section": "Hull" })),
         ("list_notes", json!({ "limit": 1 })),

@@ -11,6 +11,7 @@ pub(super) mod proof;
 pub(super) mod search;
 pub(super) mod status;
 pub(super) mod style;
+pub(super) mod tune;
 mod wrap;
 
 /// `1 note`, `1,203 notes`.

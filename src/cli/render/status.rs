@@ -21,6 +21,9 @@ pub(in crate::cli) fn status(
     if answer.state != IndexState::Missing {
         index(out, answer)?;
     }
+    if let Some(weight) = config.search.meaning_weight {
+        row(out, "Weights", &format!("meaning counts {weight}, words the rest, as configured"))?;
+    }
     row(out, "Settings", &file)
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use expect_test::expect;
 
 use super::*;
-use crate::config::{Config, Embeddings, ModelChoice, Server};
+use crate::cli::tune::{Questions, Report, Verdict};
+use crate::config::{Config, Embeddings, ModelChoice, Search, Server};
+use crate::eval::{Estimate, Gain, Tried, Tuned};
 use crate::ops::links::{LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::read::OutlineEntry;
@@ -52,18 +54,19 @@ fn passages_are_cited_wrapped_and_marked() {
     let mut second = passage("Projects/Beta.md", None, "- one\n- two\n\nthree\n", "two");
     (second.rank, second.line_end) = (2, 3);
     second.title = "Beta, the second".to_owned();
+    second.via = Some("Ops/Alpha\u{202e}.md".to_owned());
     let passages = [passage("Ops/Alpha.md", Some("Renewal"), long, "ninety days by"), second];
     expect![[r"
-         1. <Ops/Alpha.md#Renewal>  <lines 3-9>
-            The certificate is renewed every
-            <ninety days by> the timer on the
-            gateway.
+        1. <Ops/Alpha.md#Renewal>  <lines 3-9>
+           The certificate is renewed every
+           <ninety days by> the timer on the
+           gateway.
 
-         2. <Projects/Beta.md>  Beta, the second  <line 3>
-            - one
-            - <two>
+        2. <Projects/Beta.md>  Beta, the second  <line 3, linked with Ops/Alpha\u{202e}.md>
+           - one
+           - <two>
 
-            three
+           three
     "]]
     .assert_eq(&shown(|out| search::passages(out, &passages, Some(40))));
 }
@@ -158,6 +161,7 @@ fn the_status_fits_a_screen() {
         rules: Arc::new(FixedRules(Arc::new(Rules::compile(&RuleText::default()).unwrap()))),
         embeddings: Embeddings::Builtin(ModelChoice::Auto),
         reranking: None,
+        search: Search { meaning_weight: Some(0.55) },
         server: Server { allow_reindex: false },
         data_dir: PathBuf::from("/d"),
         cache_dir: PathBuf::from("/c"),
@@ -180,6 +184,7 @@ fn the_status_fits_a_screen() {
         <Passages > 9,001, 12 of them without a vector yet
         <Model    > multilingual
         <Updated  > 2026-01-02T03:04:05Z
+        <Weights  > meaning counts 0.55, words the rest, as configured
         <Settings > /home/ada/.config/obsearch/config.toml
     "]]
     .assert_eq(&shown(|out| status::status(out, &config, Profile::Public, &answer)));
@@ -190,6 +195,7 @@ fn the_status_fits_a_screen() {
         <Vault    > Notes (/home/ada/Notes)
         <Profile  > full
         <Index    > none yet; run `obsearch index`
+        <Weights  > meaning counts 0.55, words the rest, as configured
         <Settings > /home/ada/.config/obsearch/config.toml
     "]]
     .assert_eq(&shown(|out| status::status(out, &config, Profile::Full, &answer)));
@@ -244,4 +250,43 @@ fn numbers_are_grouped_and_counted() {
         assert_eq!(grouped(count), expected);
     }
     assert_eq!((counted(1, "note"), counted(0, "note")), ("1 note".to_owned(), "0 notes".to_owned()));
+}
+
+#[test]
+fn a_tuning_shows_what_was_tried_and_what_is_held_out() {
+    let measured = |name: &str, before, after, low| Gain {
+        name: name.to_owned(),
+        before,
+        after,
+        difference: Estimate { mean: after - before, low, high: 0.1, count: 120 },
+    };
+    let tried = [(0.4, 0.71), (0.55, 0.76)].map(|(weight, ndcg_at_10)| Tried { weight, ndcg_at_10 });
+    let tuned = Tuned {
+        current: 0.4,
+        best: 0.55,
+        tried: tried.to_vec(),
+        held_out: vec![measured("hit@1", 0.6, 0.62, -0.01), measured("nDCG@10", 0.7, 0.75, 0.02)],
+        is_better: true,
+    };
+    let report = Report {
+        verdict: Verdict::Better,
+        profile: "public",
+        model: Some("english@0123".to_owned()),
+        questions: Questions { tuning: 130, held_out: 120 },
+        tuned: Some(tuned),
+        written: false,
+    };
+    expect![[r"
+        130 questions from the texts of links to choose a weight on, 120 held out; profile public, model english
+
+        <Weight of meaning   nDCG@10>
+        0.4                 0.710  now
+        0.55                0.760  best
+
+        <Held out    with 0.4    with 0.55   difference>
+        hit@1       0.600       0.620       +0.020 [-0.010, +0.100]
+        nDCG@10     0.700       0.750       +0.050 [+0.020, +0.100]
+
+        Proposed: `meaning_weight = 0.55` below [search]; `obsearch tune --write` writes it.
+    "]].assert_eq(&shown(|out| tune::report(out, &report)));
 }

@@ -126,7 +126,7 @@ fn keys_in_the_wrong_place_are_refused_with_the_right_one() {
                Did you mean `privacy`?
 
             1: unknown section or key `http`: [http]
-               Remove it, or use one of `vault`, `privacy`, `embeddings`, `rerank`, `server`.
+               Remove it, or use one of `vault`, `privacy`, `embeddings`, `rerank`, `search`, `server`.
 
             1: `folders` cannot have this value: [privacy.folders]
                Write it like this: folders = ["journal", "people/*"].
@@ -251,11 +251,40 @@ fn what_is_not_in_this_version_says_so() {
             2: `api_key` is not in this version: api_key = "k"
                Put the key into an environment variable and name that: api_key_env = "MY_KEY".
 
-            1: `search` is not in this version: [search]
-               Remove the section: it has no settings.
+            2: unknown key `limit` in [search]: limit = 3
+               Remove it, or use one of `meaning_weight`.
 
             1: `index` is not in this version: [index]
                Remove the section: it has no settings.
+        "#]],
+    );
+}
+
+#[test]
+fn a_weight_goes_from_0_to_1() {
+    check(
+        &[
+            "[search]\nmeaning_weight = 1.01",
+            "[search]\nmeaning_weight = -0.1",
+            "[search]\nmeaning_weight = nan",
+            "[search]\nmeaning_weight = \"0.4\"",
+            "[search]\nmeaning_weight = 1",
+        ],
+        &expect![[r#"
+            2: `meaning_weight` cannot have this value: meaning_weight = 1.01
+               Write it like this: meaning_weight = 0.4 or any number from 0 to 1.
+
+            2: `meaning_weight` cannot have this value: meaning_weight = -0.1
+               Write it like this: meaning_weight = 0.4 or any number from 0 to 1.
+
+            2: `meaning_weight` cannot have this value: meaning_weight = nan
+               Write it like this: meaning_weight = 0.4 or any number from 0 to 1.
+
+            2: `meaning_weight` cannot have this value: meaning_weight = "0.4"
+               Write it like this: meaning_weight = 0.4 or any number from 0 to 1.
+
+            accepted: [search]
+            meaning_weight = 1
         "#]],
     );
 }
@@ -334,7 +363,7 @@ fn every_example_is_understood() {
 
 #[test]
 fn every_key_has_an_example() {
-    for section in ["vault", "privacy", "embeddings", "rerank", "server"] {
+    for section in ["vault", "privacy", "embeddings", "rerank", "search", "server"] {
         let error = toml::from_str::<ConfigFile>(&format!("[{section}]\nx = 1")).unwrap_err();
         let known: Vec<&str> = KEYS.iter().filter(|key| key.section == section).map(|key| key.name).collect();
         assert_eq!(names_expected(error.message()), known);

@@ -121,7 +121,7 @@ fn with_interval(estimate: &Estimate) -> String {
 }
 
 /// A difference, with its interval.
-fn signed(estimate: &Estimate) -> String {
+pub(super) fn signed(estimate: &Estimate) -> String {
     format!("{:+.3} [{:+.3}, {:+.3}]", estimate.mean, estimate.low, estimate.high)
 }
 
