@@ -106,6 +106,16 @@ impl Tree {
         Ok(counted?.unwrap_or_default().cast_unsigned())
     }
 
+    /// The words with this beginning, in the order of the alphabet, with the number of passages that hold each.
+    pub fn words_beginning(&self, beginning: &str) -> Result<Vec<(String, u64)>, IndexError> {
+        let sql = "SELECT term, doc FROM vocabulary WHERE term >= ?1 AND term < ?2";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let rows = query.query_map([beginning, &format!("{beginning}{}", char::MAX)], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// How many passages there are.
     pub fn passage_count(&self) -> Result<u64, IndexError> {
         let mut query = self.connection.prepare_cached("SELECT count(*) FROM chunk")?;

@@ -15,7 +15,6 @@ use super::{Caller, OpError, Service, notice};
 use crate::index::{Cut, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
-use crate::search::query::Query;
 use crate::search::rerank::CANDIDATES;
 use crate::search::{self, Found, Hit, Meaning, Question};
 use crate::vault::{Note, Released, Session};
@@ -285,8 +284,6 @@ fn passages<'s>(
     request: &SearchRequest,
     first_rank: usize,
 ) -> Vec<Released<'s, Passage>> {
-    let terms: HashSet<String> =
-        Query::parse(&request.query).terms().into_iter().map(str::to_owned).collect();
     let notes: BTreeSet<usize> = found.hits.iter().map(|hit| hit.note).collect();
     let cut = |index: usize| (index, Cut::new(found.notes[index].text(), found.notes[index].path().stem()));
     let cuts: HashMap<usize, Cut<'_>> = notes.into_par_iter().map(cut).collect();
@@ -294,7 +291,7 @@ fn passages<'s>(
     ranked
         .filter_map(|(hit, rank)| {
             let note = &found.notes[hit.note];
-            let passage = passage(note, &cuts[&hit.note], hit, rank, &terms, request.detail)?;
+            let passage = passage(note, &cuts[&hit.note], hit, rank, &found.terms, request.detail)?;
             Some(session.release(note, passage))
         })
         .collect()

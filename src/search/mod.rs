@@ -10,9 +10,11 @@ mod admit;
 mod doubt;
 mod legs;
 mod rank;
+mod respell;
 mod scan;
 mod words;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 pub use legs::KEYWORD_WEIGHTS;
@@ -69,6 +71,8 @@ pub struct Found<'s> {
     pub notes: Vec<Note<'s>>,
     /// The passages.
     pub hits: Vec<Hit>,
+    /// What was looked for, as the analyser writes it, respelt words included.
+    pub terms: HashSet<String>,
     /// May a reranker move the first one?
     pub first: First,
     /// They are likely no answer to the question.
@@ -78,7 +82,13 @@ pub struct Found<'s> {
 impl Found<'_> {
     /// No notes, no passages.
     pub fn nothing() -> Self {
-        Found { notes: Vec::new(), hits: Vec::new(), first: First::Open, is_doubtful: false }
+        Found {
+            notes: Vec::new(),
+            hits: Vec::new(),
+            terms: HashSet::new(),
+            first: First::Open,
+            is_doubtful: false,
+        }
     }
 }
 
@@ -103,7 +113,8 @@ pub fn search<'s>(
     tree: &Tree,
     question: &Question<'_>,
 ) -> Result<Found<'s>, SearchError> {
-    let query = Query::parse(question.text);
+    let asked = Query::parse(question.text);
+    let query = if question.by_words { respell::respell(tree, &asked)? } else { asked.clone() };
     let mut depth = fuse::BLEND_DEPTH;
     let mut breadth = Breadth::TellingWords;
     loop {
@@ -116,10 +127,11 @@ pub fn search<'s>(
         // Further down, one long note could fill a leg by itself.
         let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };
         let survivors = rank::Surviving::new(&admitted, &legs, per_note);
-        let coverage = match survivors.best_by_words() {
-            Some(best) => words::coverage(tree, &query, best)?,
-            None => 0.0,
+        let coverage_of = |query: &Query| match survivors.best_by_words() {
+            Some(best) => words::coverage(tree, query, best),
+            None => Ok(0.0),
         };
+        let coverage = coverage_of(&query)?;
         let ranked = rank::rank(&admitted, &legs, &survivors, coverage, question);
         // Notes that may no longer be shown leave gaps: look further until enough passages survive.
         if ranked.len() < question.limit && legs.is_full(depth) {
@@ -127,17 +139,27 @@ pub fn search<'s>(
         } else if ranked.len() < question.limit && admitted.dropped > 0 && breadth == Breadth::TellingWords {
             breadth = Breadth::EveryWord;
         } else {
+            // Whether the notes speak of it is told by the words as asked.
+            let asked_coverage = if query == asked { coverage } else { coverage_of(&asked)? };
             let is_doubtful = legs.named.is_empty()
-                && doubt::is_doubtful(question.by_words.then_some(coverage), survivors.nearness(question));
+                && doubt::is_doubtful(
+                    question.by_words.then_some(asked_coverage),
+                    survivors.nearness(question),
+                );
             let is_best_by_words = |hit: &Hit| {
                 let best = survivors.best_by_words().and_then(|best| admitted.places.get(&best));
                 best.is_some_and(|(note, range)| *note == hit.note && *range == hit.range)
             };
             let holds_all = coverage >= 1.0 && ranked.first().is_some_and(is_best_by_words);
             let first = if holds_all || !legs.named.is_empty() { First::Settled } else { First::Open };
-            return Ok(Found { notes: admitted.notes, hits: ranked, first, is_doubtful });
+            let terms = terms(&[&asked, &query]);
+            return Ok(Found { notes: admitted.notes, hits: ranked, terms, first, is_doubtful });
         }
     }
+}
+
+fn terms(queries: &[&Query]) -> HashSet<String> {
+    queries.iter().flat_map(|query| query.terms()).map(str::to_owned).collect()
 }
 
 /// Which words of a question bring passages in.
@@ -154,7 +176,9 @@ pub fn search_without_index<'s>(
     session: &Session<'s>,
     question: &Question<'_>,
 ) -> Result<Found<'s>, SearchError> {
-    scan::scan(session, &Query::parse(question.text), question)
+    let query = Query::parse(question.text);
+    let found = scan::scan(session, &query, question)?;
+    Ok(Found { terms: terms(&[&query]), ..found })
 }
 
 /// What a model makes of the text of a question, and of a sketch of its answer if there is one; to be

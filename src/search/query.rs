@@ -119,6 +119,17 @@ impl Query {
         terms.map(String::as_str).filter(|term| seen.insert(*term)).collect()
     }
 
+    /// The terms of what is wanted but not required, to be changed; those that stand for a prefix are not among
+    /// them.
+    pub(super) fn wanted_terms_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let phrases = self.clauses.iter_mut().flat_map(|clause| match clause {
+            Clause::Required(_) => None,
+            Clause::Wanted { whole, parts } => Some(std::iter::once(whole).chain(parts)),
+        });
+        let is_exact = |phrase: &&mut Phrase| phrase.ending == Ending::Exact;
+        phrases.flatten().filter(is_exact).flat_map(|phrase| &mut phrase.terms)
+    }
+
     fn split(&self) -> (Vec<&Phrase>, Vec<&Clause>) {
         let (mut required, mut wanted) = (Vec::new(), Vec::new());
         for clause in &self.clauses {
