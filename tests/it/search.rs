@@ -155,3 +155,34 @@ fn links_wait_for_an_index() {
     let told = notices(&answer);
     assert!(told.iter().any(|notice| notice.contains("links are looked up in it")), "{told:?}");
 }
+
+#[test]
+fn a_word_that_stands_nowhere_finds_what_was_meant() {
+    let notes = [
+        ("Regatta.md", "As ações da regata: emitir o bilhete, contribuir com a taxa.\n"),
+        ("Harbour.md", "The harbour receives the ferry at noon; cities on the coast do the same.\n"),
+        ("Secret.md", "---\nprivate: true\n---\nA quelmbrick behind the harbourage.\n"),
+    ];
+    let home = Home::words_only(&notes, "frontmatter_flag = \"private\"");
+    home.index();
+    for (query, expected) in [
+        ("acao", "Regatta.md"),
+        ("ação", "Regatta.md"),
+        ("emite", "Regatta.md"),
+        ("contribuem", "Regatta.md"),
+        ("harbor", "Harbour.md"),
+        ("recieves", "Harbour.md"),
+        ("city", "Harbour.md"),
+        // What stands there is searched as it is.
+        ("noon", "Harbour.md"),
+    ] {
+        assert_eq!(home.found(query, &[]), [expected], "{query}");
+    }
+    let answer = home.json(&["search", "harbor"]);
+    assert!(text(&answer["passages"][0]["text"]).contains("harbour"), "{answer}");
+    // A required phrase means itself, and so does a number; what only a private note holds is no word.
+    for query in ["\"harbor\"", "quelmbricks", "zzzzzz", "1234x"] {
+        assert_eq!(home.found(query, &[]), [""; 0], "{query}");
+    }
+    assert_eq!(home.found("quelmbricks", &["--profile", "full"]), ["Secret.md"]);
+}
