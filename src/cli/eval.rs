@@ -8,11 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::search::ModeArg;
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
 use crate::config::{Config, Embeddings, ModelChoice, Overrides};
-use crate::eval::{self, Asked, CompareError, Comparison, FORMAT, Half, ModeRun, Plan, Question, Run};
-use crate::ops::search::Mode;
+use crate::eval::{self, Asked, CompareError, Comparison, FORMAT, Half, ModeRun, Plan, Question, Run, Way};
 use crate::ops::{Caller, Service};
 use crate::sync::TreeSummary;
 
@@ -49,7 +47,7 @@ pub(super) struct EvalArgs {
     take: Option<usize>,
     /// Only this mode; may be given several times
     #[arg(long = "mode", value_enum, value_name = "MODE")]
-    modes: Vec<ModeArg>,
+    modes: Vec<WayArg>,
     /// The cut-off of hit@k and recall@k
     #[arg(short, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     k: u8,
@@ -71,6 +69,29 @@ pub(super) struct EvalArgs {
     /// Do not show how it goes on
     #[arg(long, short)]
     quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WayArg {
+    /// By words only
+    Keyword,
+    /// By meaning only
+    Semantic,
+    /// By words and by meaning
+    Hybrid,
+    /// By both, and reranked as configured
+    Reranked,
+}
+
+impl From<WayArg> for Way {
+    fn from(way: WayArg) -> Self {
+        match way {
+            WayArg::Keyword => Way::Keyword,
+            WayArg::Semantic => Way::Semantic,
+            WayArg::Hybrid => Way::Hybrid,
+            WayArg::Reranked => Way::Reranked,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -115,7 +136,7 @@ pub(super) fn run(args: &EvalArgs, context: &Context) -> Result<Exit, CliError> 
         context.console.message("There is no question to ask.");
         return Ok(Exit::NothingFound);
     }
-    let modes = modes(args);
+    let modes = ways(args, &config);
     let plan = Plan { questions: &questions, modes: &modes, k: args.k.into() };
     let runs = eval::ask(&service, &plan, &shown)?;
     let asked = asked(args, &config, &service, &questions, tree)?;
@@ -144,14 +165,18 @@ impl From<ModelArg> for Embeddings {
     }
 }
 
-fn modes(args: &EvalArgs) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = Vec::new();
-    for mode in args.modes.iter().map(|mode| Mode::from(*mode)) {
-        if !modes.contains(&mode) {
-            modes.push(mode);
+fn ways(args: &EvalArgs, config: &Config) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    for way in args.modes.iter().map(|mode| Way::from(*mode)) {
+        if !ways.contains(&way) {
+            ways.push(way);
         }
     }
-    if modes.is_empty() { vec![Mode::Keyword, Mode::Semantic, Mode::Hybrid] } else { modes }
+    if ways.is_empty() {
+        ways.extend([Way::Keyword, Way::Semantic, Way::Hybrid]);
+        ways.extend(config.reranking.is_some().then_some(Way::Reranked));
+    }
+    ways
 }
 
 fn own_questions(args: &EvalArgs, service: &Service) -> Result<Vec<Question>, CliError> {

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::console::{self, Console};
-use crate::eval::Watch;
+use crate::eval::{Watch, Way};
 use crate::hub::Pulling;
-use crate::ops::search::Mode;
 use crate::sync::{Progress, Stage};
 
 /// Time between two lines of one stage.
@@ -63,11 +62,12 @@ impl Progress for Shown {
 }
 
 impl Watch for Shown {
-    fn begin(&self, mode: Mode, questions: u64) {
+    fn begin(&self, mode: Way, questions: u64) {
         let what = match mode {
-            Mode::Keyword => "Asking, keyword",
-            Mode::Semantic => "Asking, semantic",
-            Mode::Hybrid => "Asking, hybrid",
+            Way::Keyword => "Asking, keyword",
+            Way::Semantic => "Asking, semantic",
+            Way::Hybrid => "Asking, hybrid",
+            Way::Reranked => "Asking, reranked",
         };
         self.0.begin(what, questions);
     }

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
 use crate::config::{self, Config};
-use crate::eval::{self, FEWEST_QUESTIONS, Half, ModeRun, Plan, Question, TUNING_K, Tuned};
+use crate::eval::{self, FEWEST_QUESTIONS, Half, ModeRun, Plan, Question, TUNING_K, Tuned, Way};
 use crate::ops::questions::{MadeFrom, MadeQuestion};
-use crate::ops::search::Mode;
 use crate::ops::{Caller, Service};
 use crate::vault::Profile;
 use progress::Shown;
@@ -143,7 +142,7 @@ fn ask_with(
     shown: &Shown,
 ) -> Result<ModeRun, CliError> {
     service.set_meaning_weight(weight);
-    let plan = Plan { questions, modes: &[Mode::Hybrid], k: TUNING_K };
+    let plan = Plan { questions, modes: &[Way::Hybrid], k: TUNING_K };
     let run = eval::ask(service, &plan, shown)?.remove(0);
     match &run.cannot_run {
         None => Ok(run),

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::Way;
 use super::{DEPTH, ModeRun, Outcome, Question, Scores};
 use crate::ops::list::ListRequest;
-use crate::ops::search::{Mode, Passage, SearchAnswer, SearchRequest};
+use crate::ops::search::{Passage, SearchAnswer, SearchRequest};
 use crate::ops::{Caller, OpError, Service};
 
 /// The service gives no more notes in one answer.
@@ -18,7 +19,7 @@ pub struct Plan<'a> {
     /// The questions.
     pub questions: &'a [Question],
     /// The modes, each asked everything.
-    pub modes: &'a [Mode],
+    pub modes: &'a [Way],
     /// The cut-off of hit@k and recall@k, 1 to 50.
     pub k: usize,
 }
@@ -26,7 +27,7 @@ pub struct Plan<'a> {
 /// Is told how an evaluation goes on.
 pub trait Watch {
     /// A mode begins, with so many questions.
-    fn begin(&self, mode: Mode, questions: u64);
+    fn begin(&self, mode: Way, questions: u64);
     /// One more is answered.
     fn advance(&self);
     /// The mode is done.
@@ -47,14 +48,14 @@ pub fn ask(service: &Service, plan: &Plan<'_>, watch: &dyn Watch) -> Result<Vec<
 }
 
 /// The first question is asked twice, so that loading a model is not timed.
-fn ask_mode(service: &Service, plan: &Plan<'_>, mode: Mode, watch: &dyn Watch) -> Result<ModeRun, OpError> {
+fn ask_mode(service: &Service, plan: &Plan<'_>, mode: Way, watch: &dyn Watch) -> Result<ModeRun, OpError> {
     let mut outcomes = Vec::with_capacity(plan.questions.len());
     for question in plan.questions.iter().take(1).chain(plan.questions) {
         let began = Instant::now();
         let reply = service.search(&request(question, mode, plan.k), &Caller::patient())?;
         let took = began.elapsed();
         let answer = reply.get();
-        if answer.mode != mode {
+        if answer.mode != mode.mode() || answer.reranked != (mode == Way::Reranked) {
             return Ok(ModeRun::impossible(mode, reason(answer)));
         }
         outcomes.push(outcome(question, answer, plan.k, took));
@@ -68,10 +69,11 @@ fn ask_mode(service: &Service, plan: &Plan<'_>, mode: Mode, watch: &dyn Watch) -
     Ok(ModeRun::of(mode, outcomes, plan.k))
 }
 
-fn request(question: &Question, mode: Mode, k: usize) -> SearchRequest {
+fn request(question: &Question, mode: Way, k: usize) -> SearchRequest {
     SearchRequest {
         query: question.query.clone(),
-        mode,
+        mode: mode.mode(),
+        rerank: mode.rerank(),
         limit: (DEPTH.max(k) + question.neutral_sources.len()).min(MOST_NOTES),
         max_per_note: 1,
         ..SearchRequest::default()
@@ -172,7 +174,7 @@ mod tests {
     fn answer(paths: &[&str]) -> SearchAnswer {
         let passages = paths.iter().map(|path| passage(path, &[])).collect();
         SearchAnswer {
-            mode: Mode::Keyword,
+            mode: Way::Keyword.mode(),
             notices: Vec::new(),
             indexed_at: None,
             truncated: false,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Way;
 use super::{FORMAT, Measured, Metric, ModeRun, Outcome, Run, estimate};
-use crate::ops::search::Mode;
 
 /// Two runs cannot be compared.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +39,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModeComparison {
     /// The mode.
-    pub mode: Mode,
+    pub mode: Way,
     /// Questions asked in both runs.
     pub compared: usize,
     /// Questions of the former run only.
@@ -172,7 +172,7 @@ mod tests {
             passages: 0,
             model: None,
         };
-        Run { format: FORMAT, asked, k: 5, modes: vec![ModeRun::of(Mode::Keyword, outcomes, 5)] }
+        Run { format: FORMAT, asked, k: 5, modes: vec![ModeRun::of(Way::Keyword, outcomes, 5)] }
     }
 
     #[test]

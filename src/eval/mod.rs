@@ -10,6 +10,7 @@ mod own;
 mod questions;
 mod run;
 mod tune;
+mod way;
 
 pub use ask::{Plan, Watch, ask, missing_sources};
 pub use bootstrap::{Estimate, estimate};
@@ -19,3 +20,4 @@ pub use own::{Half, own_questions};
 pub use questions::{BadLine, Question, read_questions};
 pub use run::{Asked, FORMAT, Measured, ModeRun, Outcome, Run, TypeShare, median_and_95th};
 pub use tune::{FEWEST_QUESTIONS, Gain, TUNING_K, Tried, Tuned, tune};
+pub use way::Way;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Way;
 use super::{Estimate, Metric, Scores, estimate};
-use crate::ops::search::Mode;
 
 /// Raised when a run of an earlier obsearch can no longer be compared with one of this.
 pub const FORMAT: u32 = 1;
@@ -51,7 +51,7 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModeRun {
     /// The mode.
-    pub mode: Mode,
+    pub mode: Way,
     /// Why it could not run, in which case nothing else is here.
     pub cannot_run: Option<String>,
     /// Means over the questions that have an answer.
@@ -115,7 +115,7 @@ pub struct Outcome {
 
 impl ModeRun {
     /// A mode that answered every question.
-    pub fn of(mode: Mode, outcomes: Vec<Outcome>, k: usize) -> ModeRun {
+    pub fn of(mode: Way, outcomes: Vec<Outcome>, k: usize) -> ModeRun {
         let scores: Vec<&Scores> = outcomes.iter().filter_map(|outcome| outcome.scores.as_ref()).collect();
         let measured = |metric: Metric| {
             let values: Vec<f64> = scores.iter().map(|scores| metric.of(scores)).collect();
@@ -133,7 +133,7 @@ impl ModeRun {
     }
 
     /// A mode that could not run.
-    pub fn impossible(mode: Mode, reason: String) -> ModeRun {
+    pub fn impossible(mode: Way, reason: String) -> ModeRun {
         ModeRun { cannot_run: Some(reason), ..ModeRun::of(mode, Vec::new(), 1) }
     }
 
@@ -220,7 +220,7 @@ pub(super) mod tests {
         outcomes[0].kind = Some("exact".to_owned());
         outcomes[1].right_heading = Some(false);
         outcomes.extend([unanswerable("d", true), unanswerable("e", false)]);
-        let run = ModeRun::of(Mode::Keyword, outcomes, 5);
+        let run = ModeRun::of(Way::Keyword, outcomes, 5);
         let means =
             run.metrics.iter().map(|measured| format!("{} {:.3}", measured.name, measured.estimate.mean));
         assert_eq!(

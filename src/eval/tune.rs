@@ -129,13 +129,13 @@ mod tests {
 
     use super::super::run::tests::outcome;
     use super::*;
-    use crate::ops::search::Mode;
+    use crate::eval::Way;
 
     /// `right` of 40 questions are answered right, the others with the right note second.
     fn run(right: usize) -> ModeRun {
         let outcomes =
             (0..40).map(|number| outcome(&number.to_string(), Some(if number < right { 1 } else { 2 })));
-        ModeRun::of(Mode::Hybrid, outcomes.collect(), TUNING_K)
+        ModeRun::of(Way::Hybrid, outcomes.collect(), TUNING_K)
     }
 
     /// Which weight wins, whether it is proposed, and the weights tried, from how many are right with each.

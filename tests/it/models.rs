@@ -233,3 +233,22 @@ fn a_model_inside_the_vault_is_refused() {
     refused.assert_refused();
     assert!(refused.stderr.contains("lies inside the vault"), "{refused:?}");
 }
+
+/// What reranking does is measured beside what it is added to.
+#[test]
+fn a_reranker_is_a_column_of_an_evaluation() {
+    let home = Home::with_vault(
+        NOTES,
+        &format!("[embeddings]\nmodel = \"english\"\n[rerank]\nbackend = \"local\"\nmodel = \"{RERANKER}\""),
+    );
+    home.write(
+        "q.jsonl",
+        "{\"id\": \"1\", \"query\": \"ferry island\", \"expectedSources\": [\"Boats.md\"]}\n",
+    );
+    let file = home.path("q.jsonl");
+    let measured = home.json(&["eval", "--evals", file.to_str().expect("it is a name"), "--quiet"]);
+    let modes: Vec<String> =
+        measured["modes"].as_array().into_iter().flatten().map(|mode| text(&mode["mode"])).collect();
+    assert_eq!(modes, ["keyword", "semantic", "hybrid", "reranked"]);
+    assert_eq!(measured["modes"][3]["cannot_run"], json!(null), "{measured}");
+}

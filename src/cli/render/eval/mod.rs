@@ -9,9 +9,8 @@ pub(in crate::cli) use page::page;
 
 use super::{counted, escape, grouped, style};
 use crate::eval::{
-    Asked, Change, Comparison, Estimate, Measured, ModeComparison, ModeRun, Place, Run, median_and_95th,
+    Asked, Change, Comparison, Estimate, Measured, ModeComparison, ModeRun, Place, Run, Way, median_and_95th,
 };
-use crate::ops::search::Mode;
 
 /// Columns of a value with its interval.
 const VALUE_WIDTH: usize = 22;
@@ -165,11 +164,12 @@ fn place(place: Place) -> String {
     }
 }
 
-fn name(mode: Mode) -> &'static str {
+fn name(mode: Way) -> &'static str {
     match mode {
-        Mode::Keyword => "keyword",
-        Mode::Semantic => "semantic",
-        Mode::Hybrid => "hybrid",
+        Way::Keyword => "keyword",
+        Way::Semantic => "semantic",
+        Way::Hybrid => "hybrid",
+        Way::Reranked => "reranked",
     }
 }
 

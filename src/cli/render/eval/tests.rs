@@ -26,7 +26,7 @@ fn run(ranked: &[&[&str]]) -> Run {
     let mut outcomes: Vec<Outcome> =
         ranked.iter().zip(["a", "b", "c"]).map(|(ranked, id)| outcome(id, ranked, "exact")).collect();
     outcomes.push(Outcome { scores: None, right_heading: None, ..outcome("d", &["x.md"], "unanswerable") });
-    let keyword = ModeRun::of(Mode::Keyword, outcomes, 5);
+    let keyword = ModeRun::of(Way::Keyword, outcomes, 5);
     Run {
         format: FORMAT,
         asked: Asked {
@@ -41,7 +41,7 @@ fn run(ranked: &[&[&str]]) -> Run {
             model: None,
         },
         k: 5,
-        modes: vec![keyword, ModeRun::impossible(Mode::Semantic, "no vectors".to_owned())],
+        modes: vec![keyword, ModeRun::impossible(Way::Semantic, "no vectors".to_owned())],
     }
 }
 
