@@ -122,7 +122,7 @@ impl Query {
     /// The terms of what is wanted but not required, to be changed; those that stand for a prefix are not among
     /// them.
     pub(super) fn wanted_terms_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let phrases = self.clauses.iter_mut().flat_map(|clause| match clause {
+        let phrases = self.clauses.iter_mut().filter_map(|clause| match clause {
             Clause::Required(_) => None,
             Clause::Wanted { whole, parts } => Some(std::iter::once(whole).chain(parts)),
         });
