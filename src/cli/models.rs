@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, Embeddings, ModelChoice, ModelFolder, Protocol, Reranking, Secret};
+use crate::config::{Config, Embeddings, ModelChoice, ModelFolder, Protocol, Reranking, Runtime, Secret};
 use crate::embed::{
     self, BuiltinModel, BuiltinModels, LocalModel, LocalModels, LocalReranker, ModelPolicy, Models,
     RemoteModel, RemoteModels, RemoteReranker, Reranker,
@@ -29,6 +29,7 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
         }
         Embeddings::Builtin(ModelChoice::English) => builtin(ModelPolicy::Fixed(BuiltinModel::English)),
         Embeddings::Local { model, query_prefix, passage_prefix } => Arc::new(LocalModels::new(LocalModel {
+            runtime: runtime(&model.runtime),
             folder: model.folder.clone(),
             name: model.name.clone(),
             query_prefix: query_prefix.clone(),
@@ -53,14 +54,21 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
 /// The reranker as configured, if this profile's notes may be sent to it.
 pub(super) fn reranker(config: &Config, profile: Profile) -> Option<Arc<dyn Reranker>> {
     match config.reranking.as_ref()? {
-        Reranking::Local(ModelFolder { name, folder }) => {
-            Some(Arc::new(LocalReranker::new(folder.clone(), name.clone())))
+        Reranking::Local(ModelFolder { runtime: by, name, folder }) => {
+            Some(Arc::new(LocalReranker::new(runtime(by), folder.clone(), name.clone())))
         }
         Reranking::Server { server, .. } if profile == Profile::Full && !server.may_see_private => None,
         Reranking::Server { server, model } => {
             let key = server.key.as_ref().map(Secret::expose);
             Some(Arc::new(RemoteReranker::new(&server.base_url, model.clone(), key)))
         }
+    }
+}
+
+fn runtime(configured: &Runtime) -> embed::Runtime {
+    match configured {
+        Runtime::Inside => embed::Runtime::Inside,
+        Runtime::OnnxRuntime(library) => embed::Runtime::OnnxRuntime(library.clone()),
     }
 }
 

@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 29] = [
+const KEYS: [Key; 31] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -42,17 +42,23 @@ const KEYS: [Key; 29] = [
     Key {
         section: "embeddings",
         name: "backend",
-        example: r#"backend = "builtin", "local", "ollama", "openai" or "none""#,
+        example: r#"backend = "builtin", "local", "fastembed", "ollama", "openai" or "none""#,
     },
     Key { section: "embeddings", name: "model", example: r#"model = "auto""# },
+    Key { section: "embeddings", name: "runtime", example: r#"runtime = "/usr/lib/libonnxruntime.so""# },
     Key { section: "embeddings", name: "base_url", example: r#"base_url = "http://127.0.0.1:11434""# },
     Key { section: "embeddings", name: "api_key_env", example: r#"api_key_env = "OPENAI_API_KEY""# },
     Key { section: "embeddings", name: "query_prefix", example: r#"query_prefix = "query: ""# },
     Key { section: "embeddings", name: "passage_prefix", example: r#"passage_prefix = "passage: ""# },
     Key { section: "embeddings", name: "allow_remote", example: "allow_remote = true" },
     Key { section: "embeddings", name: "allow_remote_full", example: "allow_remote_full = true" },
-    Key { section: "rerank", name: "backend", example: r#"backend = "none", "local" or "http""# },
+    Key {
+        section: "rerank",
+        name: "backend",
+        example: r#"backend = "none", "local", "fastembed" or "http""#,
+    },
     Key { section: "rerank", name: "model", example: r#"model = "bge-reranker-v2-m3""# },
+    Key { section: "rerank", name: "runtime", example: r#"runtime = "/usr/lib/libonnxruntime.so""# },
     Key { section: "rerank", name: "base_url", example: r#"base_url = "http://127.0.0.1:8080/v1/rerank""# },
     Key { section: "rerank", name: "api_key_env", example: r#"api_key_env = "COHERE_API_KEY""# },
     Key { section: "rerank", name: "allow_remote", example: "allow_remote = true" },
@@ -66,10 +72,9 @@ const KEYS: [Key; 29] = [
 ];
 
 /// Sections, keys and values that are described elsewhere but not in this version.
-const NOT_YET: [(&str, &str); 3] = [
+const NOT_YET: [(&str, &str); 2] = [
     ("index", "Remove the section: it has no settings."),
     ("api_key", "Put the key into an environment variable and name that: api_key_env = \"MY_KEY\"."),
-    ("fastembed", r#"Write backend = "local": models in folders run inside obsearch."#),
 ];
 
 /// Longer lines are cut when they are quoted.

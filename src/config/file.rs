@@ -178,6 +178,7 @@ mod tests {
             [embeddings]
             backend = "openai"
             model = "english"
+            runtime = "/usr/lib/libonnxruntime.so"
             base_url = "http://localhost:8080/v1"
             api_key_env = "KEY"
             query_prefix = "query: "
@@ -187,6 +188,7 @@ mod tests {
             [rerank]
             backend = "http"
             model = "reranker"
+            runtime = "/usr/lib/libonnxruntime.so"
             base_url = "http://localhost:8081/rerank"
             api_key_env = "KEY"
             allow_remote = true

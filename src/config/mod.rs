@@ -25,7 +25,9 @@ pub use edit::write_meaning_weight;
 pub use environment::{Environment, names};
 pub use error::ConfigError;
 pub use file::{Search, Server};
-pub use models::{Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, models_dir};
+pub use models::{
+    Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, Runtime, models_dir,
+};
 pub use template::{check_free, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;

@@ -18,6 +18,7 @@ use super::{Environment, Secret};
 pub(super) struct EmbeddingsSection {
     backend: Backend,
     model: Option<Spanned<String>>,
+    runtime: Option<Spanned<String>>,
     base_url: Option<Spanned<String>>,
     api_key_env: Option<Spanned<String>>,
     query_prefix: Option<Spanned<String>>,
@@ -33,6 +34,7 @@ enum Backend {
     #[default]
     Builtin,
     Local,
+    FastEmbed,
     Ollama,
     OpenAi,
     None,
@@ -44,6 +46,7 @@ enum Backend {
 pub(super) struct RerankSection {
     backend: RerankBackend,
     model: Option<Spanned<String>>,
+    runtime: Option<Spanned<String>>,
     base_url: Option<Spanned<String>>,
     api_key_env: Option<Spanned<String>>,
     allow_remote: bool,
@@ -57,6 +60,7 @@ enum RerankBackend {
     #[default]
     None,
     Local,
+    FastEmbed,
     Http,
 }
 
@@ -124,9 +128,20 @@ pub struct ModelServer {
     pub may_see_private: bool,
 }
 
+/// What runs a model of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runtime {
+    /// The one inside.
+    Inside,
+    /// ONNX Runtime, a shared library at this path or where the system looks for it.
+    OnnxRuntime(Option<PathBuf>),
+}
+
 /// A model in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFolder {
+    /// What runs it.
+    pub runtime: Runtime,
     /// As written.
     pub name: String,
     /// Where it is, or would be.
@@ -159,7 +174,7 @@ impl ModelFolder {
         } else {
             environment.cache_dir()?.join(MODELS).join(file_name(name))
         };
-        Some(ModelFolder { name: name.to_owned(), folder })
+        Some(ModelFolder { runtime: Runtime::Inside, name: name.to_owned(), folder })
     }
 }
 
@@ -181,7 +196,11 @@ impl EmbeddingsSection {
         let protocol = match self.backend {
             Backend::None => return Ok(Embeddings::None),
             Backend::Builtin => return self.builtin(bytes),
-            Backend::Local => return self.local(bytes, environment),
+            Backend::Local => return self.local(Runtime::Inside, bytes, environment),
+            Backend::FastEmbed => {
+                let runtime = onnx_runtime(self.runtime.as_ref(), bytes, environment)?;
+                return self.local(runtime, bytes, environment);
+            }
             Backend::Ollama => Protocol::Ollama,
             Backend::OpenAi => Protocol::OpenAi,
         };
@@ -218,9 +237,14 @@ impl EmbeddingsSection {
         }
     }
 
-    fn local(&self, bytes: &[u8], environment: &Environment) -> Result<Embeddings, Refusal> {
+    fn local(
+        &self,
+        runtime: Runtime,
+        bytes: &[u8],
+        environment: &Environment,
+    ) -> Result<Embeddings, Refusal> {
         Ok(Embeddings::Local {
-            model: local_model("embeddings", self.model.as_ref(), bytes, environment)?,
+            model: local_model("embeddings", runtime, self.model.as_ref(), bytes, environment)?,
             query_prefix: text(self.query_prefix.as_ref()),
             passage_prefix: text(self.passage_prefix.as_ref()),
         })
@@ -246,8 +270,13 @@ impl RerankSection {
     ) -> Result<Option<Reranking>, Refusal> {
         match self.backend {
             RerankBackend::None => return Ok(None),
-            RerankBackend::Local => {
-                let model = local_model("rerank", self.model.as_ref(), bytes, environment)?;
+            RerankBackend::Local | RerankBackend::FastEmbed => {
+                let runtime = if self.backend == RerankBackend::Local {
+                    Runtime::Inside
+                } else {
+                    onnx_runtime(self.runtime.as_ref(), bytes, environment)?
+                };
+                let model = local_model("rerank", runtime, self.model.as_ref(), bytes, environment)?;
                 return Ok(Some(Reranking::Local(model)));
             }
             RerankBackend::Http => {}
@@ -264,8 +293,22 @@ impl RerankSection {
     }
 }
 
+/// ONNX Runtime, where it was said to be.
+fn onnx_runtime(
+    written: Option<&Spanned<String>>,
+    bytes: &[u8],
+    environment: &Environment,
+) -> Result<Runtime, Refusal> {
+    let Some(written) = written else { return Ok(Runtime::OnnxRuntime(None)) };
+    let library = super::expand_home(written.get_ref(), environment.home.as_deref());
+    let library =
+        library.map_err(|(problem, fix)| explain::bad_line(bytes, &written.span(), problem, &fix))?;
+    Ok(Runtime::OnnxRuntime(Some(library)))
+}
+
 fn local_model(
     section: &str,
+    runtime: Runtime,
     model: Option<&Spanned<String>>,
     bytes: &[u8],
     environment: &Environment,
@@ -273,7 +316,8 @@ fn local_model(
     let Some(model) = model.filter(|model| !model.get_ref().trim().is_empty()) else {
         return Err(explain::missing_key(bytes, section, "model", r#"model = "~/models/bge-small""#));
     };
-    ModelFolder::find(model.get_ref().trim(), environment).ok_or_else(|| {
+    let found = ModelFolder::find(model.get_ref().trim(), environment);
+    found.map(|found| ModelFolder { runtime, ..found }).ok_or_else(|| {
         let fix = "Write the whole path of its folder, or a name that `obsearch model list` shows.";
         explain::bad_line(bytes, &model.span(), "there can be no such folder", fix)
     })

@@ -31,8 +31,9 @@ frontmatter_flag = "private"
 # redact_patterns = []             # e.g. ['\d{4} \d{4} \d{4}']
 
 [embeddings]
-# backend = "builtin"              # "local" (a folder), "ollama", "openai" (any server like it), "none": words only
+# backend = "builtin"              # "local" or "fastembed" (a folder), "ollama", "openai" (any server like it), "none": words only
 # model = "auto"                   # or "multilingual", "english"; a folder; the model's name on the server
+# runtime = "/usr/lib/libonnxruntime.so"   # of "fastembed": where ONNX Runtime is, if not where libraries are
 # base_url = "http://127.0.0.1:11434"   # of "ollama" and "openai"; a server on this machine
 # api_key_env = "OPENAI_API_KEY"   # the environment variable that holds the server's key
 # query_prefix = "query: "         # for models that want one and are not known to
@@ -41,7 +42,8 @@ frontmatter_flag = "private"
 # allow_remote_full = false        # with true, private notes go there too
 
 [rerank]
-# backend = "none"                 # orders passages anew: "local" (a cross-encoder in a folder), "http" (a server)
+# backend = "none"                 # orders passages anew: "local", "fastembed" (a cross-encoder in a folder), "http" (a server)
+# runtime = "/usr/lib/libonnxruntime.so"
 # base_url = "http://127.0.0.1:8080/v1/rerank"
 # model = "bge-reranker-v2-m3"
 # api_key_env = "COHERE_API_KEY"

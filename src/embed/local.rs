@@ -12,11 +12,23 @@ use super::cross::CrossEncoder;
 use super::encoder::SentenceEncoder;
 use super::known::{Prefixes, prefixes_of};
 use super::network::{Graph, Pooling};
+use super::onnxruntime::{self, Parts};
 use super::{EmbedError, Embedder, ModelId, Reranker, check_dimensions};
+
+/// What runs a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runtime {
+    /// The one inside.
+    Inside,
+    /// ONNX Runtime, a shared library at this path or where the system looks for it.
+    OnnxRuntime(Option<PathBuf>),
+}
 
 /// A folder with a model in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalModel {
+    /// What runs it.
+    pub runtime: Runtime,
     /// Holds an ONNX graph and a `tokenizer.json`.
     pub folder: PathBuf,
     /// For people, and part of the identity.
@@ -63,6 +75,15 @@ impl Files<'_> {
         std::fs::read(self.0.join(name)).map_err(|error| format!("{name}: {error}"))
     }
 
+    fn parts(&self) -> Result<Parts, String> {
+        Ok(Parts {
+            graph: self.graph()?,
+            tokenizer: self.read(TOKENIZER)?,
+            window_tokens: self.window_tokens(),
+            pooling: self.pooling(),
+        })
+    }
+
     fn graph(&self) -> Result<Vec<u8>, String> {
         let found = GRAPHS.into_iter().find_map(|name| self.read(name).ok());
         found.ok_or_else(|| format!("there is no model.onnx in {}", self.0.display()))
@@ -105,11 +126,50 @@ impl Files<'_> {
     }
 }
 
+/// What makes vectors.
+enum Encoder {
+    Inside(Box<SentenceEncoder>),
+    OnnxRuntime(Box<onnxruntime::Encoder>),
+}
+
+impl Encoder {
+    fn load(runtime: &Runtime, parts: Parts) -> Result<Self, String> {
+        match runtime {
+            Runtime::Inside => {
+                let Parts { graph, tokenizer, window_tokens, pooling } = parts;
+                let encoder = SentenceEncoder::load(&tokenizer, Graph::Read(graph), window_tokens, pooling);
+                encoder.map(|encoder| Encoder::Inside(Box::new(encoder)))
+            }
+            Runtime::OnnxRuntime(library) => {
+                let encoder = onnxruntime::Encoder::load(library.as_deref(), parts)?;
+                Ok(Encoder::OnnxRuntime(Box::new(encoder)))
+            }
+        }
+    }
+
+    fn encode_all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        match self {
+            Encoder::Inside(encoder) => encoder.encode_all(texts),
+            Encoder::OnnxRuntime(encoder) => encoder.encode_all(texts),
+        }
+    }
+
+    fn encode(&self, text: String) -> Result<Vec<f32>, EmbedError> {
+        Ok(self.encode_all(&[text])?.remove(0))
+    }
+}
+
+/// What makes scores.
+enum Scorer {
+    Inside(Box<CrossEncoder>),
+    OnnxRuntime(Box<onnxruntime::Scorer>),
+}
+
 /// What was read of a folder.
 struct Loaded {
     id: ModelId,
     prefixes: Prefixes,
-    encoder: SentenceEncoder,
+    encoder: Encoder,
 }
 
 /// Embeds with a model of a folder, which is read when first needed.
@@ -129,7 +189,7 @@ impl LocalEmbedder {
 
     /// Length of the model's vectors.
     pub fn dimensions(&self) -> Result<usize, EmbedError> {
-        Ok(self.loaded()?.encoder.encode(PROBE)?.len())
+        Ok(self.loaded()?.encoder.encode(PROBE.to_owned())?.len())
     }
 
     fn loaded(&self) -> Result<&Loaded, EmbedError> {
@@ -144,21 +204,30 @@ fn load_error(model: &str, reason: &str) -> EmbedError {
 
 fn load(model: &LocalModel) -> Result<Loaded, String> {
     let files = Files(&model.folder);
-    let (graph, tokenizer) = (files.graph()?, files.read(TOKENIZER)?);
-    let (window, pooling) = (files.window_tokens(), files.pooling());
     let stated = files.prefixes(&model.name);
     let prefixes = Prefixes {
         query: model.query_prefix.clone().unwrap_or(stated.query),
         passage: model.passage_prefix.clone().unwrap_or(stated.passage),
     };
-    let recipe = format!("{pooling:?} {window}\n{}\n{}", prefixes.query, prefixes.passage);
+    let parts = files.parts()?;
+    let fingerprint = fingerprint(&parts, &prefixes, &model.runtime);
+    let encoder = Encoder::load(&model.runtime, parts)?;
+    Ok(Loaded { id: ModelId { name: model.name.replace('@', "-"), fingerprint }, prefixes, encoder })
+}
+
+/// Over everything that decides which vector a text gets; the runtimes round differently.
+fn fingerprint(parts: &Parts, prefixes: &Prefixes, runtime: &Runtime) -> String {
+    let runtime = match runtime {
+        Runtime::Inside => "inside",
+        Runtime::OnnxRuntime(_) => "onnxruntime",
+    };
+    let Parts { graph, tokenizer, window_tokens, pooling } = parts;
+    let recipe = format!("{runtime} {pooling:?} {window_tokens}\n{}\n{}", prefixes.query, prefixes.passage);
     let mut hasher = blake3::Hasher::new();
-    for part in [recipe.as_bytes(), &tokenizer, &graph] {
+    for part in [recipe.as_bytes(), tokenizer, graph] {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
     }
-    let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
-    let encoder = SentenceEncoder::load(&tokenizer, Graph::Read(graph), window, pooling)?;
-    Ok(Loaded { id: ModelId { name: model.name.replace('@', "-"), fingerprint }, prefixes, encoder })
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 impl Embedder for LocalEmbedder {
@@ -189,33 +258,47 @@ impl Embedder for LocalEmbedder {
 
     fn embed_query(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
         let Loaded { prefixes, encoder, .. } = self.loaded()?;
-        encoder.encode(&format!("{}{query}", prefixes.query))
+        encoder.encode(format!("{}{query}", prefixes.query))
     }
 }
 
 /// Reranks with a cross-encoder of a folder, which is read when first needed.
 pub struct LocalReranker {
+    runtime: Runtime,
     folder: PathBuf,
     name: String,
-    loaded: OnceLock<Result<CrossEncoder, String>>,
+    loaded: OnceLock<Result<Scorer, String>>,
 }
 
 impl LocalReranker {
     /// Reads nothing yet.
-    pub fn new(folder: PathBuf, name: String) -> Self {
-        Self { folder, name, loaded: OnceLock::new() }
+    pub fn new(runtime: Runtime, folder: PathBuf, name: String) -> Self {
+        Self { runtime, folder, name, loaded: OnceLock::new() }
     }
 
-    fn load(&self) -> Result<CrossEncoder, String> {
-        let files = Files(&self.folder);
-        CrossEncoder::load(&files.read(TOKENIZER)?, Graph::Read(files.graph()?), files.window_tokens())
+    fn load(&self) -> Result<Scorer, String> {
+        let parts = Files(&self.folder).parts()?;
+        match &self.runtime {
+            Runtime::Inside => {
+                let Parts { graph, tokenizer, window_tokens, .. } = parts;
+                let encoder = CrossEncoder::load(&tokenizer, Graph::Read(graph), window_tokens)?;
+                Ok(Scorer::Inside(Box::new(encoder)))
+            }
+            Runtime::OnnxRuntime(library) => {
+                let scorer = onnxruntime::Scorer::load(library.as_deref(), parts)?;
+                Ok(Scorer::OnnxRuntime(Box::new(scorer)))
+            }
+        }
     }
 }
 
 impl Reranker for LocalReranker {
     fn score(&self, query: &str, passages: &[String]) -> Result<Vec<f64>, EmbedError> {
-        let encoder = self.loaded.get_or_init(|| self.load());
-        encoder.as_ref().map_err(|reason| load_error(&self.name, reason))?.score(query, passages)
+        let scorer = self.loaded.get_or_init(|| self.load());
+        match scorer.as_ref().map_err(|reason| load_error(&self.name, reason))? {
+            Scorer::Inside(encoder) => encoder.score(query, passages),
+            Scorer::OnnxRuntime(scorer) => scorer.score(query, passages),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod lanes;
 mod local;
 mod models;
 mod network;
+mod onnxruntime;
 mod remote;
 mod rerank;
 #[doc(hidden)]
@@ -20,7 +21,7 @@ use std::fmt;
 
 pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
-pub use local::{GRAPHS, LocalEmbedder, LocalModel, LocalReranker, SETTINGS, TOKENIZER};
+pub use local::{GRAPHS, LocalEmbedder, LocalModel, LocalReranker, Runtime, SETTINGS, TOKENIZER};
 pub use models::{BuiltinModels, Choice, LocalModels, ModelPolicy, Models, RemoteModels};
 pub use remote::{Protocol, RemoteEmbedder, RemoteModel};
 pub use rerank::{RemoteReranker, Reranker};

@@ -252,3 +252,41 @@ fn a_reranker_is_a_column_of_an_evaluation() {
     assert_eq!(modes, ["keyword", "semantic", "hybrid", "reranked"]);
     assert_eq!(measured["modes"][3]["cannot_run"], json!(null), "{measured}");
 }
+
+/// Without the feature, or without the library, words find and the reason is told.
+#[test]
+fn onnx_runtime_that_is_not_there_costs_the_vectors_only() {
+    let missing = format!("model = \"{ENGLISH}\"\nruntime = \"/nowhere/libonnxruntime.so\"");
+    let home = Home::with_vault(NOTES, &format!("[embeddings]\nbackend = \"fastembed\"\n{missing}"));
+    let [public, _] = home.index();
+    let failure = text(&public["model_failure"]);
+    let expected =
+        if cfg!(feature = "fastembed") { "/nowhere/libonnxruntime.so" } else { "built without fastembed" };
+    assert!(failure.contains(expected), "{failure}");
+    assert_eq!(home.found("ferry", &[]), ["Boats.md"]);
+}
+
+/// With the library that `OBSEARCH_TEST_ONNXRUNTIME` names.
+#[cfg(feature = "fastembed")]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "whoever runs the test says where the library is")]
+fn onnx_runtime_makes_the_vectors_and_scores() {
+    let Some(library) = std::env::var("OBSEARCH_TEST_ONNXRUNTIME").ok() else {
+        eprintln!("skipped: OBSEARCH_TEST_ONNXRUNTIME names no libonnxruntime.so");
+        return;
+    };
+    let runtime = format!("backend = \"fastembed\"\nruntime = \"{library}\"");
+    let home = Home::with_vault(
+        NOTES,
+        &format!(
+            "[embeddings]\n{runtime}\nmodel = \"{ENGLISH}\"\n[rerank]\n{runtime}\nmodel = \"{RERANKER}\""
+        ),
+    );
+    let [public, full] = home.index();
+    for tree in [&public, &full] {
+        assert_eq!((&tree["pending_vectors"], tree.get("model_failure")), (&json!(0), None), "{tree}");
+    }
+    let answer = home.json(&["search", "boat to an isle", "--mode", "semantic"]);
+    assert_eq!((&answer["mode"], &answer["reranked"]), (&json!("semantic"), &json!(true)), "{answer}");
+    assert_eq!(answer["passages"][0]["path"], json!("Boats.md"));
+}

@@ -213,13 +213,13 @@ fn wrong_types_are_refused_with_an_example() {
                Write it like this: max_note_bytes = 16777216.
 
             2: `backend` cannot have this value: backend = true
-               Write it like this: backend = "builtin", "local", "ollama", "openai" or "none".
+               Write it like this: backend = "builtin", "local", "fastembed", "ollama", "openai" or "none".
 
             2: `backend` cannot have this value: backend = "gpu"
-               Write it like this: backend = "builtin", "local", "ollama", "openai" or "none".
+               Write it like this: backend = "builtin", "local", "fastembed", "ollama", "openai" or "none".
 
             2: `backend` cannot have this value: backend = "ollama"
-               Write it like this: backend = "none", "local" or "http".
+               Write it like this: backend = "none", "local", "fastembed" or "http".
 
             2: `allow_reindex` cannot have this value: allow_reindex = 1
                Write it like this: allow_reindex = true.
@@ -231,7 +231,6 @@ fn wrong_types_are_refused_with_an_example() {
 fn what_is_not_in_this_version_says_so() {
     check(
         &[
-            "[embeddings]\nbackend = \"fastembed\"",
             "[privacy]\ndefault = \"private\"",
             "[privacy]\nredact_patterns = []",
             "[embeddings]\napi_key = \"k\"",
@@ -239,9 +238,6 @@ fn what_is_not_in_this_version_says_so() {
             "[index]",
         ],
         &expect![[r#"
-            2: `fastembed` is not in this version: backend = "fastembed"
-               Write backend = "local": models in folders run inside obsearch.
-
             accepted: [privacy]
             default = "private"
 

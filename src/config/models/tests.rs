@@ -37,6 +37,7 @@ fn models_and_servers_are_understood() {
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"https://api.example.com/v1\"\nallow_remote = true",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu:11434\"\nallow_remote = true\nallow_remote_full = true",
             "[embeddings]\nbackend = \"local\"\nmodel = \"~/models/mine\"\n[rerank]\nbackend = \"local\"\nmodel = \"owner/reranker\"",
+            "[embeddings]\nbackend = \"fastembed\"\nmodel = \"/m\"\nruntime = \"~/libonnxruntime.so\"\n[rerank]\nbackend = \"fastembed\"\nmodel = \"/r\"",
             "[rerank]\nbackend = \"http\"\nbase_url = \"http://LOCALHOST:8081/v1/rerank\"\nmodel = \"r\"",
         ],
         &expect![[r#"
@@ -54,7 +55,9 @@ fn models_and_servers_are_understood() {
 
             Server { protocol: Ollama, server: ModelServer { base_url: "http://gpu:11434", key: None, may_see_private: true }, model: "m", query_prefix: None, passage_prefix: None }, None
 
-            Local { model: ModelFolder { name: "~/models/mine", folder: "/home/ada/models/mine" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { name: "owner/reranker", folder: "/home/ada/.cache/obsearch/models/owner--reranker" }))
+            Local { model: ModelFolder { runtime: Inside, name: "~/models/mine", folder: "/home/ada/models/mine" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { runtime: Inside, name: "owner/reranker", folder: "/home/ada/.cache/obsearch/models/owner--reranker" }))
+
+            Local { model: ModelFolder { runtime: OnnxRuntime(Some("/home/ada/libonnxruntime.so")), name: "/m", folder: "/m" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { runtime: OnnxRuntime(None), name: "/r", folder: "/r" }))
 
             Builtin(Auto), Some(Server { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, may_see_private: true }, model: Some("r") })
         "#]],

@@ -12,6 +12,7 @@ const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/tiny-reran
 
 fn embedder(folder: &Path, query_prefix: Option<&str>) -> LocalEmbedder {
     LocalEmbedder::new(LocalModel {
+        runtime: Runtime::Inside,
         folder: folder.to_owned(),
         name: "mine".to_owned(),
         query_prefix: query_prefix.map(str::to_owned),
@@ -99,13 +100,14 @@ fn a_folder_without_a_model_is_an_error_that_names_it() {
         fs::write(broken.path().join(name), "{}").unwrap();
     }
     assert!(matches!(embedder(broken.path(), None).embed_query("x"), Err(EmbedError::Load { .. })));
-    let scores = LocalReranker::new(broken.path().to_owned(), "r".to_owned()).score("q", &["d".to_owned()]);
+    let scores = LocalReranker::new(Runtime::Inside, broken.path().to_owned(), "r".to_owned())
+        .score("q", &["d".to_owned()]);
     assert!(matches!(scores, Err(EmbedError::Load { .. })));
 }
 
 #[test]
 fn a_cross_encoder_reads_both_texts_together() {
-    let reranker = LocalReranker::new(TINY.into(), "tiny".to_owned());
+    let reranker = LocalReranker::new(Runtime::Inside, TINY.into(), "tiny".to_owned());
     let passages = ["the ferry", "bread and dough", "the ferry to the island"].map(str::to_owned);
     // This network counts the tokens of the passage that are in the question too.
     assert_eq!(reranker.score("ferry island", &passages).unwrap(), [1.0, 0.0, 2.0]);
