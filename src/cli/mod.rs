@@ -16,6 +16,7 @@ mod log;
 mod model;
 mod models;
 mod open;
+mod pack;
 mod privacy;
 mod progress;
 mod read;
@@ -112,6 +113,8 @@ enum Command {
     Index(index::IndexArgs),
     /// Find passages by words and meaning
     Search(search::SearchArgs),
+    /// Gather what the notes say about a question
+    Pack(pack::PackArgs),
     /// Print a note, or a part of it
     Read(read::ReadArgs),
     /// List notes or folders
@@ -169,6 +172,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Init(args) => init::run(args, context),
         Command::Index(args) => index::run(args, context),
         Command::Search(args) => search::run(args, context),
+        Command::Pack(args) => pack::run(args, context),
         Command::Read(args) => read::run(args, context),
         Command::List(args) => list::run(args, context),
         Command::Tags(args) => tags::run(args, context),

@@ -68,6 +68,13 @@ const ROUTES: &[Route] = &[
         example: &[("query", "\"exact phrase\"")],
     },
     Route {
+        path: "/context_pack",
+        tool: ToolName::ContextPack,
+        input: BODY,
+        summary: None,
+        example: &[("question", "how long must the coating dry")],
+    },
+    Route {
         path: "/get_full_note",
         tool: ToolName::ReadNote,
         input: Input::Query(&["path", "section", "offset", "limit", "max_bytes"]),

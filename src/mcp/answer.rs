@@ -30,6 +30,7 @@ pub(super) fn to(
 ) -> Result<Answer, CallError> {
     let outcome = match request {
         Request::Search(request) => answered(operations.search(request, caller), text::search),
+        Request::Pack(request) => answered(operations.pack(request, caller), text::pack),
         Request::Read(request) => answered(operations.read(request, caller), text::read),
         Request::List(request) => answered(operations.list(request, caller), text::list),
         Request::Tags(request) => answered(operations.tags(request, caller), text::tags),

@@ -3,6 +3,7 @@
 use crate::ops::catalogue::Catalogue;
 use crate::ops::links::{LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest};
+use crate::ops::pack::{PackAnswer, PackRequest};
 use crate::ops::read::{ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{SearchAnswer, SearchRequest};
@@ -19,6 +20,7 @@ pub type Outcome<T> = Result<Reply<T>, OpError>;
 #[expect(missing_docs, reason = "as documented on `Service`")]
 pub trait Operations: Send + Sync + 'static {
     fn search(&self, request: &SearchRequest, caller: &Caller<'_>) -> Outcome<SearchAnswer>;
+    fn pack(&self, request: &PackRequest, caller: &Caller<'_>) -> Outcome<PackAnswer>;
     fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer>;
     fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer>;
     fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer>;
@@ -32,6 +34,10 @@ pub trait Operations: Send + Sync + 'static {
 impl Operations for Service {
     fn search(&self, request: &SearchRequest, caller: &Caller<'_>) -> Outcome<SearchAnswer> {
         Service::search(self, request, caller)
+    }
+
+    fn pack(&self, request: &PackRequest, caller: &Caller<'_>) -> Outcome<PackAnswer> {
+        Service::pack(self, request, caller)
     }
 
     fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer> {

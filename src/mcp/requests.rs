@@ -5,6 +5,7 @@ use super::arguments::{Arguments, BadArguments};
 use super::tools::ToolName;
 use crate::ops::links::{Direction, LinksRequest};
 use crate::ops::list::ListRequest;
+use crate::ops::pack::PackRequest;
 use crate::ops::read::{Part, ReadRequest};
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
 use crate::ops::search::{Detail, Mode, SearchRequest};
@@ -14,6 +15,7 @@ use crate::ops::tags::TagsRequest;
 #[derive(Debug)]
 pub(super) enum Request {
     Search(SearchRequest),
+    Pack(PackRequest),
     Read(ReadRequest),
     List(ListRequest),
     Tags(TagsRequest),
@@ -26,6 +28,7 @@ pub(super) enum Request {
 pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, BadArguments> {
     Ok(match tool {
         ToolName::SearchVault => Request::Search(search(arguments)?),
+        ToolName::ContextPack => Request::Pack(pack(arguments)),
         ToolName::ReadNote => Request::Read(read(arguments)?),
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
@@ -60,6 +63,16 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
         detail: if arguments.flag("verbose") { Detail::Full } else { Detail::Excerpt },
         max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
     })
+}
+
+fn pack(mut arguments: Arguments) -> PackRequest {
+    PackRequest {
+        question: arguments.text("question").unwrap_or_default(),
+        hypothetical: arguments.text("hypothetical"),
+        folders: arguments.texts("folders"),
+        tags: arguments.texts("tags"),
+        max_bytes: size(arguments.integer("max_bytes"), PackRequest::default().max_bytes),
+    }
 }
 
 fn read(mut arguments: Arguments) -> Result<ReadRequest, BadArguments> {

@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod doctor;
 pub mod links;
 pub mod list;
+pub mod pack;
 pub mod privacy;
 pub mod questions;
 pub mod read;

@@ -32,6 +32,9 @@ pub(super) const DOUBTFUL: &str =
 /// No note that this profile may see.
 pub(super) const NO_NOTES: &str =
     "the vault shows no notes at all; if it should have some, its disk may not be mounted";
+/// A pack of little.
+pub(super) const NOT_ENOUGH: &str =
+    "not enough found: the notes likely hold no answer; say so instead of guessing";
 /// Tags are looked up in the index.
 pub(super) const TAGS_NEED_INDEX: &str =
     "there is no index yet, and tags are looked up in it; `obsearch index` builds it";

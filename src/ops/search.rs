@@ -166,52 +166,76 @@ pub(super) fn run(
     caller: &Caller<'_>,
 ) -> Result<Reply<SearchAnswer>, OpError> {
     check(request)?;
-    let filter = filter(request.folders.iter(), &request.tags)?;
     service.request(caller, |session, tree| {
-        let mut legs = Legs::new(service, request, tree);
-        let reranks = request.rerank == Rerank::IfConfigured
-            && request.mode != Mode::Keyword
-            && service.reranker.is_some();
-        let question = Question {
-            text: &request.query,
-            filter: filter.clone(),
-            by_words: legs.by_words,
-            meaning: legs.meaning.take(),
-            limit: if reranks { request.limit.max(CANDIDATES) } else { request.limit },
-            max_per_note: request.max_per_note,
-        };
-        let mut found = match tree {
-            Some(tree) => search::search(session, tree, &question)?,
-            None => search::search_without_index(session, &question)?,
-        };
-        if found.hits.is_empty() {
-            check_emptiness(session, tree)?;
-        }
-        let reranking =
-            if reranks { rerank::apply(service, &request.query, &mut found) } else { Outcome::Off };
-        found.hits.truncate(request.limit);
-        legs.notices.extend(reranking.notice());
+        let Searched { found, question, mode, mut notices, reranked, indexed_at } =
+            find(service, session, tree, request)?;
         let mut shown = passages(session, &found, request, 1);
         if let Some(tree) = tree.filter(|_| request.expand_links) {
             let linked = expand::linked(session, tree, &question, &found)?;
             shown.extend(linked_passages(session, &linked, request, shown.len() + 1));
         }
-        let indexed_at = tree.and_then(|tree| tree.header().indexed_at).map(rfc3339);
         let answer = session.gather(shown).map(|mut passages| {
             let truncated = fit(&mut passages, request.max_bytes);
             let likely = !passages.is_empty() && !found.is_doubtful;
             if !passages.is_empty() && found.is_doubtful {
-                legs.notices.push(notice::DOUBTFUL);
+                notices.push(notice::DOUBTFUL);
             }
-            let reranked = reranking == Outcome::Done;
-            let (mode, notices) = (legs.mode, legs.notices);
             SearchAnswer { mode, notices, indexed_at, truncated, likely, reranked, passages }
         });
         Ok(Reply::new(answer))
     })
 }
 
-fn check(request: &SearchRequest) -> Result<(), OpError> {
+/// A search, before its passages are written down.
+pub(super) struct Searched<'q, 's> {
+    pub(super) found: Found<'s>,
+    question: Question<'q>,
+    pub(super) mode: Mode,
+    pub(super) notices: Vec<&'static str>,
+    reranked: bool,
+    pub(super) indexed_at: Option<String>,
+}
+
+/// Searches, reranks where that is configured, and makes sure that nothing found is the truth.
+pub(super) fn find<'q, 's>(
+    service: &Service,
+    session: &Session<'s>,
+    tree: Option<&Tree>,
+    request: &'q SearchRequest,
+) -> Result<Searched<'q, 's>, OpError> {
+    let filter = filter(request.folders.iter(), &request.tags)?;
+    let mut legs = Legs::new(service, request, tree);
+    let reranks =
+        request.rerank == Rerank::IfConfigured && request.mode != Mode::Keyword && service.reranker.is_some();
+    let question = Question {
+        text: &request.query,
+        filter,
+        by_words: legs.by_words,
+        meaning: legs.meaning.take(),
+        limit: if reranks { request.limit.max(CANDIDATES) } else { request.limit },
+        max_per_note: request.max_per_note,
+    };
+    let mut found = match tree {
+        Some(tree) => search::search(session, tree, &question)?,
+        None => search::search_without_index(session, &question)?,
+    };
+    if found.hits.is_empty() {
+        check_emptiness(session, tree)?;
+    }
+    let reranking = if reranks { rerank::apply(service, &request.query, &mut found) } else { Outcome::Off };
+    found.hits.truncate(request.limit);
+    legs.notices.extend(reranking.notice());
+    Ok(Searched {
+        found,
+        question,
+        mode: legs.mode,
+        notices: legs.notices,
+        reranked: reranking == Outcome::Done,
+        indexed_at: tree.and_then(|tree| tree.header().indexed_at).map(rfc3339),
+    })
+}
+
+pub(super) fn check(request: &SearchRequest) -> Result<(), OpError> {
     if request.query.trim().is_empty() {
         return Err(OpError::InvalidArgument("the query is empty; give some words or a question"));
     }
@@ -327,7 +351,7 @@ fn passage(
         rank,
         path: path.to_owned(),
         title: cut.title.clone(),
-        citation: heading_path.last().map_or_else(|| path.to_owned(), |heading| format!("{path}#{heading}")),
+        citation: citation(path, &heading_path),
         line_start: piece.lines().0,
         line_end: piece.lines().1,
         text: text[shown.range.clone()].to_owned(),
@@ -337,6 +361,11 @@ fn passage(
         heading_path,
         via: None,
     })
+}
+
+/// `path#heading`, or `path` before the first heading.
+pub(super) fn citation(path: &str, heading_path: &[String]) -> String {
+    heading_path.last().map_or_else(|| path.to_owned(), |heading| format!("{path}#{heading}"))
 }
 
 fn relative(ranges: &[Range<usize>], start: usize) -> Vec<Range<usize>> {

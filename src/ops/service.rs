@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, links, list, privacy, questions, read, reindex, search, status,
+    Caller, OpError, catalogue, doctor, links, list, pack, privacy, questions, read, reindex, search, status,
     suggest, tags,
 };
 use crate::embed::{Models, Reranker};
@@ -83,6 +83,15 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<search::SearchAnswer>, OpError> {
         search::run(self, request, caller)
+    }
+
+    /// What the notes say about a question, within a budget.
+    pub fn pack(
+        &self,
+        request: &pack::PackRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<pack::PackAnswer>, OpError> {
+        pack::run(self, request, caller)
     }
 
     /// A note, or a part of it.

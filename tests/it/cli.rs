@@ -25,6 +25,7 @@ fn help_is_a_result() {
               init     Write the configuration file
               index    Build the index, or bring it up to date
               search   Find passages by words and meaning
+              pack     Gather what the notes say about a question
               read     Print a note, or a part of it
               list     List notes or folders
               tags     List tags with the number of notes that carry each

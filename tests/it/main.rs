@@ -22,6 +22,7 @@ mod models;
 #[cfg(feature = "failpoints")]
 mod mutation;
 mod offers;
+mod pack;
 mod privacy;
 mod referee;
 mod refresh;

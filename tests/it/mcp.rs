@@ -46,7 +46,18 @@ fn it_lists_tools_before_there_is_an_index() {
     let listed = answers(&home(), &[("tools/list", json!({}))]).remove(0);
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["search_vault", "read_note", "list_notes", "list_tags", "note_links", "index_status"]);
+    assert_eq!(
+        names,
+        [
+            "search_vault",
+            "context_pack",
+            "read_note",
+            "list_notes",
+            "list_tags",
+            "note_links",
+            "index_status"
+        ]
+    );
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn route_of(params: &Value) -> Option<(&'static str, String, String)> {
         },
         "index_status" if arguments.is_empty() => return Some(("GET", "/status".to_owned(), String::new())),
         "reindex_vault" => "/index".to_owned(),
-        name @ ("list_notes" | "note_links") => format!("/{name}"),
+        name @ ("context_pack" | "list_notes" | "note_links") => format!("/{name}"),
         _ => return None,
     };
     Some(("POST", path, Value::from(arguments).to_string()))

@@ -21,6 +21,7 @@ from sdk import MODES, SDK, Refused, Session, connect, connect_http, connect_sse
 
 TOOLS = [
     "search_vault",
+    "context_pack",
     "read_note",
     "list_notes",
     "list_tags",
@@ -35,6 +36,8 @@ CALLS = [
     ("search_vault", {"query": "tide", "limit": 1, "hypothetical": "A new clock.", "expand_links": True}),
     ("search_vault", {"query": "tide", "top_k": 1, "folder": "Projects"}),
     ("search_vault", {"query": "tide", "limit": 2.0, "mode": None, "folders": ["Reference"], "tags": []}),
+    ("context_pack", {"question": "how long does the varnish need"}),
+    ("context_pack", {"question": "tide", "folders": ["Projects"], "max_bytes": 600}),
     ("read_note", {"path": "Projects/Tide Logger.md"}),
     ("read_note", {"path": "Tide Logger", "outline": True}),
     ("read_note", {"path": "[[Tide Logger]]", "offset": 1, "limit": 5}),
@@ -64,6 +67,8 @@ BAD_CALLS = [
     ("search_vault", {"query": "tide", "mode": "fuzzy"}, "mode"),
     ("search_vault", {"query": "tide", "folders": "Projects"}, "folders"),
     ("search_vault", {"query": "tide", "surprise": 1}, "surprise"),
+    ("context_pack", {"query": "tide"}, "query"),
+    ("context_pack", {"question": "tide", "max_bytes": 10}, "max_bytes"),
     ("read_note", {}, "path"),
     ("read_note", {"path": "Tide Logger", "section": "A", "block": "b"}, "section"),
     ("read_note", {"path": "Tide Logger", "offset": -1}, "offset"),

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::wrap::{self, Run};
 use super::{escape, notes, style};
+use crate::ops::pack::Window;
 use crate::ops::search::Passage;
 
 /// Columns before the text of a passage.
@@ -24,6 +25,22 @@ pub(in crate::cli) fn passages(
         let text_width = width.map(|width| width - INDENT);
         for line in wrap::lines(&passage.text, &passage.highlights, text_width) {
             text_line(out, &line)?;
+        }
+    }
+    Ok(())
+}
+
+/// Windows in order: where each stands, and its text as it is, so that it can be handed on.
+pub(in crate::cli) fn windows(out: &mut impl Write, windows: &[Window]) -> io::Result<()> {
+    let (citation, dim) = (style::CITATION, style::DIM);
+    for (index, window) in windows.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        let lines = line_range(window.line_start..=window.line_end);
+        writeln!(out, "{citation}{}{citation:#}  {dim}{lines}{dim:#}", escape::line(&window.citation))?;
+        for line in window.text.lines() {
+            writeln!(out, "{}", escape::line(line))?;
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::mcp::{Operations, Outcome};
 use crate::ops::catalogue::Catalogue;
 use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
+use crate::ops::pack::{PackAnswer, PackRequest, Window};
 use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
@@ -71,6 +72,10 @@ impl Operations for Fake {
         self.reply(search_answer())
     }
 
+    fn pack(&self, _: &PackRequest, _: &Caller<'_>) -> Outcome<PackAnswer> {
+        self.reply(pack_answer())
+    }
+
     fn read(&self, request: &ReadRequest, _: &Caller<'_>) -> Outcome<ReadAnswer> {
         if request.name == "missing" { Err(OpError::NotFound) } else { self.reply(read_answer()) }
     }
@@ -131,6 +136,27 @@ pub(super) fn search_answer() -> SearchAnswer {
         likely: true,
         reranked: false,
         passages: vec![passage(1, "Projects/Boat.md", "Mast", "The mast is **spruce**.\n")],
+    }
+}
+
+pub(super) fn pack_answer() -> PackAnswer {
+    let text = "The mast is **spruce**.\n\nIt is oiled.\n".to_owned();
+    PackAnswer {
+        mode: Mode::Hybrid,
+        notices: vec!["The index is still being built."],
+        indexed_at: Some("2026-01-02T03:04:05Z".to_owned()),
+        enough: true,
+        truncated: true,
+        bytes: text.len(),
+        windows: vec![Window {
+            path: "Projects/Boat.md".to_owned(),
+            title: "Boat".to_owned(),
+            citation: "Projects/Boat.md#Mast".to_owned(),
+            heading_path: vec!["Mast".to_owned()],
+            line_start: 12,
+            line_end: 20,
+            text,
+        }],
     }
 }
 

@@ -45,6 +45,7 @@ fn names_of_tools_and_arguments() {
     }
     expect![[r#"
         search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes)
+        context_pack(question, hypothetical, folders, tags, max_bytes)
         read_note(path, section, block, offset, limit, outline, max_bytes)
         list_notes(folder, tags, cursor, limit, folders_only)
         list_tags(prefix)

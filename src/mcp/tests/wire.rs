@@ -57,7 +57,18 @@ fn the_handshake_and_the_list_touch_no_note() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["search_vault", "read_note", "list_notes", "list_tags", "note_links", "index_status"]);
+    assert_eq!(
+        names,
+        [
+            "search_vault",
+            "context_pack",
+            "read_note",
+            "list_notes",
+            "list_tags",
+            "note_links",
+            "index_status"
+        ]
+    );
     assert!(answer["result"].get("_meta").is_none(), "{answer}");
     assert!(answer["result"].get("ttlMs").is_none(), "{answer}");
     assert_eq!(fake.started.load(Ordering::SeqCst), 0);
@@ -86,11 +97,12 @@ fn every_tool_answers_in_its_shape() {
     let setup = Setup { reindex: ReindexAccess::Allowed, ..Setup::default() };
     let mut client = Client::connected(&Fake::new(), &setup);
     let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 7);
+    assert_eq!(tools.as_array().unwrap().len(), 8);
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let arguments = match name {
             "search_vault" => json!({ "query": "mast" }),
+            "context_pack" => json!({ "question": "mast" }),
             "read_note" | "note_links" => json!({ "path": "Boat" }),
             _ => json!({}),
         };
