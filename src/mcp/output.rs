@@ -167,6 +167,17 @@ fn linked_note() -> Value {
     object(&[("path", string("Vault-relative path.")), ("title", string("Title of the note."))]).into()
 }
 
+/// The shape without its descriptions: names say enough to a program, and a model pays for every word of a list of
+/// tools.
+pub(super) fn bare(schema: &JsonObject) -> JsonObject {
+    let is_text = |key: &str, value: &Value| key == "description" && value.is_string();
+    let kept = schema.iter().filter(|(key, value)| !is_text(key, value));
+    kept.map(|(key, value)| {
+        (key.clone(), value.as_object().map_or(value.clone(), |inner| bare(inner).into()))
+    })
+    .collect()
+}
+
 /// An object with these properties, all of them required.
 fn object(properties: &[(&str, Value)]) -> JsonObject {
     let names: Vec<_> = properties.iter().map(|(name, _)| *name).collect();

@@ -112,7 +112,7 @@ impl ToolName {
             .open_world(false);
         Tool::new(self.as_str(), self.description(), input_schema(self.parameters()))
             .with_title(self.title())
-            .with_raw_output_schema(self.output_schema())
+            .with_raw_output_schema(Arc::new(output::bare(&self.output_schema())))
             .with_annotations(annotations)
     }
 

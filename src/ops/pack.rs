@@ -79,6 +79,9 @@ const MOST_OF_A_NOTE: usize = 8;
 /// A passage with less than this share of the best one's score only takes room.
 const LEAST_SHARE: f64 = 0.1;
 
+/// Between two passages of a window.
+const JOINT: &str = "\n\n";
+
 pub(super) fn run(
     service: &Service,
     request: &PackRequest,
@@ -144,16 +147,21 @@ fn choose<'f>(found: &'f Found<'_>, max_bytes: usize) -> Chosen<'f> {
         if !texts.insert(piece.hash()) {
             continue;
         }
-        if text.len() > left {
+        if cost(&text) > left {
             chosen.truncated = true;
             continue;
         }
-        left -= text.len();
+        left -= cost(&text);
         pieces.insert(number, text);
     }
     chosen.notes.iter_mut().for_each(|(_, cut, pieces)| bridge(cut, pieces, &mut left));
     chosen.notes.retain(|(_, _, pieces)| !pieces.is_empty());
     chosen
+}
+
+/// With what joins it to the passage before.
+fn cost(text: &str) -> usize {
+    text.len() + JOINT.len()
 }
 
 /// What stands between two chosen passages is easier read than left out, if it is one passage and fits.
@@ -166,8 +174,8 @@ fn bridge(cut: &Cut<'_>, pieces: &mut BTreeMap<usize, String>, left: &mut usize)
         .collect();
     for number in gaps {
         let Some(text) = cut.pieces().nth(number).map(|piece| piece.visible_text()) else { continue };
-        if text.len() <= *left {
-            *left -= text.len();
+        if cost(&text) <= *left {
+            *left -= cost(&text);
             pieces.insert(number, text);
         }
     }
@@ -183,7 +191,7 @@ fn windows<'s>(session: &Session<'s>, found: &Found<'s>, chosen: Chosen<'_>) -> 
             match runs.last_mut() {
                 Some((_, last, so_far)) if *last + 1 == number => {
                     *last = number;
-                    so_far.push_str("\n\n");
+                    so_far.push_str(JOINT);
                     so_far.push_str(&text);
                 }
                 _ => runs.push((number, number, text)),

@@ -248,6 +248,7 @@ fn a_route_says_what_its_tool_says() {
             "search_vault",
             json!({ "query": "larch", "limit": 1, "hypothetical": "A boat.", "expand_links": true }),
         ),
+        ("context_pack", json!({ "question": "larch", "max_bytes": 300 })),
         ("read_note", json!({ "path": "Skiff" })),
         ("read_note", json!({ "path": "Boat", "section": "Hull" })),
         ("list_notes", json!({ "limit": 1 })),

@@ -157,6 +157,7 @@ fn questions(name: &str) -> Vec<(&'static str, Value)> {
         call("list_notes", json!({ "folder": name })),
         call("list_notes", json!({ "folder": folder.replace("work", "journal") })),
         call("search_vault", json!({ "query": stem, "mode": "keyword" })),
+        call("context_pack", json!({ "question": stem })),
         call("list_tags", json!({ "prefix": stem })),
         ("completion/complete", complete),
     ]

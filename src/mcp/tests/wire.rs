@@ -98,6 +98,8 @@ fn every_tool_answers_in_its_shape() {
     let mut client = Client::connected(&Fake::new(), &setup);
     let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 8);
+    // Every client shows all of it to its model, whether or not a note is asked for.
+    assert!(tools.to_string().len() <= 12 * 1024, "{}", tools.to_string().len());
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let arguments = match name {
