@@ -21,7 +21,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("prove", &["vault"]),
     ("mcp", &["ops", "reply"]),
     ("http", &["mcp", "vault"]),
-    ("cli", &["config", "embed", "eval", "http", "index", "mcp", "ops", "prove", "reply", "sync", "vault"]),
+    ("hub", &["embed"]),
+    (
+        "cli",
+        &["config", "embed", "eval", "http", "hub", "index", "mcp", "ops", "prove", "reply", "sync", "vault"],
+    ),
 ];
 
 /// Crates that only the edge may name.
@@ -37,6 +41,8 @@ const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index"]),
     ("sqlite_vec", &["index"]),
     ("rten", &["embed"]),
+    ("fastembed", &["embed"]),
+    ("ureq", &["embed", "hub"]),
     ("rustix", &["vault", "config", "cli", "http", "prove"]),
 ];
 
