@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::error::IndexError;
-use super::{ffi, store};
+use super::{ffi, store, write};
 use crate::text;
 use crate::vault::Profile;
 
@@ -63,6 +63,13 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Did a run leave a mark that says that something is still to be done?
+    pub fn has_unfinished_work(&self) -> Result<bool, IndexError> {
+        let sql = "SELECT count(*) FROM meta WHERE key IN (?1, ?2, ?3)";
+        let marks = self.connection.query_row(sql, write::MARKS, |row| row.get::<_, i64>(0))?;
+        Ok(marks > 0)
+    }
+
     /// Opens a tree for reading. Refuses one that is not complete, or is not of this profile and
     /// vault.
     pub fn open(path: &Path, profile: Profile, vault_id: &str) -> Result<Tree, IndexError> {

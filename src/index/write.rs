@@ -17,6 +17,8 @@ const UNPURGED: &str = "unpurged";
 const UNLINKED: &str = "unlinked";
 /// The vault showed no notes at the last run, and what the tree has was kept.
 const KEPT: &str = "kept";
+/// All of them.
+pub(super) const MARKS: [&str; 3] = [UNPURGED, UNLINKED, KEPT];
 /// A term in this many passages is counted once per run instead of once per query.
 const FREQUENT_PASSAGES: i64 = 500;
 

@@ -1,6 +1,7 @@
 //! Vault -> tree: what changed, and the smallest work that makes the tree say so.
 
 mod links;
+mod look;
 mod models;
 mod plan;
 mod prepare;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::links::LinkWork;
+use super::look;
 use super::plan::{Trust, plan};
 use super::prepare::{Prepared, prepare};
 use super::summary::{SkipCounter, SkipReason, TreeSummary};
@@ -54,12 +55,17 @@ pub struct Job<'a> {
 pub fn run(job: &Job<'_>, progress: &dyn Progress) -> Result<Vec<TreeSummary>, SyncError> {
     let mut profiles = job.profiles.to_vec();
     profiles.sort_by_key(|profile| embedding_order(*profile));
-    let mut trees = Vec::new();
+    let (mut idle, mut trees) = (Vec::new(), Vec::new());
     for profile in profiles {
-        trees.push(sync_words_or_heal(job, profile, progress)?);
+        match look::idle(job, profile)? {
+            Some(summary) => idle.push(summary),
+            None => trees.push(sync_words_or_heal(job, profile, progress)?),
+        }
     }
     embed_pending(job.vault, job.models, &mut trees, progress)?;
-    trees.into_iter().map(|open| open.finish(job.store)).collect()
+    let written: Vec<TreeSummary> =
+        trees.into_iter().map(|open| open.finish(job.store)).collect::<Result<_, _>>()?;
+    Ok(idle.into_iter().chain(written).collect())
 }
 
 /// A tree in the hands of a run.

@@ -182,6 +182,11 @@ fn what_is_private_moves_nothing() {
     let mut status =
         || -> Value { server.call("index_status", &json!({}))["result"]["structuredContent"].take() };
     let before = status();
+    let files = || -> Vec<_> {
+        let files = home.tree_files("public").into_iter();
+        files.map(|file| (file.clone(), file.metadata().and_then(|seen| seen.modified()).ok())).collect()
+    };
+    let files_before = files();
     for number in 0..4 {
         home.write_note("Secret.md", &format!("---\nprivate: true\n---\nquelmbrick {number}\n"));
         home.write_note("journal/Day.md", &format!("ossifrane {number}\n"));
@@ -189,6 +194,8 @@ fn what_is_private_moves_nothing() {
         home.write_note(&format!("journal/{number}/More.md"), "ossifrane\n");
         sleep(Duration::from_millis(600));
         assert_eq!(status(), before);
+        // Not even a file of the index is touched, nor is its lock held for it.
+        assert_eq!(files(), files_before);
     }
     home.write_note("Boat.md", "# Boat\n\nLarch and oak.\n");
     let began = Instant::now();
