@@ -16,6 +16,7 @@ mod rerank;
 #[doc(hidden)]
 pub mod testing;
 mod tokens;
+mod unigram;
 
 use std::fmt;
 

@@ -1,9 +1,14 @@
 //! Text -> the tokens that a network sees: at most as many as its window holds.
 
-use tokenizers::{EncodeInput, Encoding, Tokenizer};
+use serde::Deserialize;
+use tokenizers::{
+    DecoderWrapper, EncodeInput, Encoding, Model, ModelWrapper, NormalizerWrapper, PostProcessorWrapper,
+    PreTokenizerWrapper, TokenizerImpl,
+};
 
 use super::EmbedError;
 use super::network::Tokens;
+use super::unigram::Unigram;
 
 /// More text than this per token of the window is not read at all: ordinary text has 2 to 6 bytes per
 /// token, and tokenizing a megabyte to keep its first 512 tokens would be a gift to whoever sends it.
@@ -15,14 +20,24 @@ pub(super) struct WindowedTokenizer {
     window_tokens: usize,
 }
 
+enum Tokenizer {
+    /// With our model in the place of the library's.
+    Unigram(Box<TokenizerWith<Unigram>>),
+    /// Any other.
+    Other(Box<TokenizerWith<ModelWrapper>>),
+}
+
+pub(super) type TokenizerWith<M> =
+    TokenizerImpl<M, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+
 impl WindowedTokenizer {
     /// Unpacks a `tokenizer.json`, without the truncation and padding it may ask for. The error is what the
     /// library said.
     pub(super) fn load(description: &[u8], window_tokens: usize) -> Result<Self, String> {
-        let mut tokenizer = Tokenizer::from_bytes(description).map_err(|error| error.to_string())?;
-        tokenizer.with_truncation(None).map_err(|error| error.to_string())?.with_padding(None);
-        // A note that says "[SEP]" or "</s>" means these characters.
-        tokenizer.set_encode_special_tokens(true);
+        let tokenizer = match unpack(description) {
+            Ok(tokenizer) => Tokenizer::Unigram(Box::new(tokenizer)),
+            Err(_) => Tokenizer::Other(Box::new(unpack(description)?)),
+        };
         Ok(Self { tokenizer, window_tokens })
     }
 
@@ -59,6 +74,19 @@ impl WindowedTokenizer {
     }
 
     fn encode<'t>(&self, text: impl Into<EncodeInput<'t>>) -> Result<Encoding, EmbedError> {
-        self.tokenizer.encode_fast(text, true).map_err(|error| EmbedError::Run(error.to_string()))
+        let encoding = match &self.tokenizer {
+            Tokenizer::Unigram(tokenizer) => tokenizer.encode_fast(text, true),
+            Tokenizer::Other(tokenizer) => tokenizer.encode_fast(text, true),
+        };
+        encoding.map_err(|error| EmbedError::Run(error.to_string()))
     }
+}
+
+fn unpack<'d, M: Model + Deserialize<'d>>(description: &'d [u8]) -> Result<TokenizerWith<M>, String> {
+    let mut tokenizer: TokenizerWith<M> =
+        serde_json::from_slice(description).map_err(|error| error.to_string())?;
+    tokenizer.with_truncation(None).map_err(|error| error.to_string())?.with_padding(None);
+    // A note that says "[SEP]" or "</s>" means these characters.
+    tokenizer.set_encode_special_tokens(true);
+    Ok(tokenizer)
 }
