@@ -4,7 +4,6 @@
 //! per run, so texts that ran together would change each other (to a cosine of 0.99 at worst); each runs alone.
 //! There is therefore no padding, and every mask is full. Nothing here knows which models exist.
 
-use std::cmp::Reverse;
 use std::thread;
 
 use super::EmbedError;
@@ -41,18 +40,8 @@ impl SentenceEncoder {
     }
 
     /// One unit vector per text, in order; as many texts at a time as there are cores.
-    ///
-    /// The longest begin: were one of them last, one core would work on it while the others wait.
     pub(super) fn encode_all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let mut longest_first: Vec<usize> = (0..texts.len()).collect();
-        longest_first.sort_by_key(|number| Reverse(texts[*number].len()));
-        let vectors = self.lanes.map(texts.len(), |threads, turn| {
-            let number = longest_first[turn];
-            Ok((number, self.encode_on(threads, &texts[number])?))
-        });
-        let mut vectors = vectors?;
-        vectors.sort_unstable_by_key(|(number, _)| *number);
-        Ok(vectors.into_iter().map(|(_, vector)| vector).collect())
+        self.lanes.map(texts.len(), |threads, number| self.encode_on(threads, &texts[number]))
     }
 
     fn encode_on(&self, threads: &Threads, text: &str) -> Result<Vec<f32>, EmbedError> {

@@ -2,8 +2,8 @@
 //! whose logarithmic probabilities have the greatest sum, found with Viterbi's algorithm.
 //!
 //! Invariant: the numbers are those that the `tokenizers` library gives for the same file, which a test
-//! compares. Its own model takes ten times as long to unpack and several times the memory. Everything around it
-//! (normalisation, words, special tokens) is the library's.
+//! compares. Its own model takes about six times as long to unpack, and seven times the memory. Everything around
+//! it (normalisation, words, special tokens) is the library's.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
