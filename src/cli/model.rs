@@ -144,6 +144,13 @@ fn list(models: &Path, is_json: bool, context: &Context) -> Result<Exit, CliErro
 }
 
 fn pull(models: &Path, args: &PullArgs, context: &Context) -> Result<Exit, CliError> {
+    let into_vault = context.config().is_ok_and(|config| config.is_in_vault(models, context.environment));
+    if into_vault {
+        return Err(CliError::Failed {
+            message: format!("The folder {} lies in the vault, where nothing is written.", models.display()),
+            hint: "Set XDG_CACHE_HOME to a folder outside of it.".to_owned(),
+        });
+    }
     let shown = if args.quiet { progress::none() } else { progress::choose(context.console) };
     let what = Pull {
         name: args.name.clone(),

@@ -2,26 +2,29 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, Embeddings, ModelChoice, ModelFolder, Protocol, Reranking, Runtime, Secret};
+use crate::config::{
+    Config, Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, Runtime, Secret,
+};
 use crate::embed::{
-    self, BuiltinModel, BuiltinModels, LocalModel, LocalModels, LocalReranker, ModelPolicy, Models,
-    RemoteModel, RemoteModels, RemoteReranker, Reranker,
+    self, BuiltinModel, BuiltinModels, IsAllowed, LocalModel, LocalModels, LocalReranker, ModelPolicy,
+    Models, RemoteModel, RemoteModels, RemoteReranker, Reranker,
 };
 use crate::sync::ModelsByProfile;
 use crate::vault::Profile;
 
 /// The models as configured. Where texts of private notes may not be sent, a model inside reads those.
 pub(super) fn by_profile(config: &Config) -> ModelsByProfile {
-    let public = models(&config.embeddings);
-    let full = match &config.embeddings {
-        Embeddings::Server { server, .. } if !server.may_see_private => builtin(ModelPolicy::Auto),
-        _ => Arc::clone(&public),
-    };
-    ModelsByProfile { public, full }
+    if let Embeddings::Server { server, .. } = &config.embeddings {
+        // Each its own: whether a server answered a private query shows in no public answer.
+        let full = if server.may_see_private { models(config) } else { builtin(ModelPolicy::Auto) };
+        return ModelsByProfile { public: models(config), full };
+    }
+    let both = models(config);
+    ModelsByProfile { public: Arc::clone(&both), full: both }
 }
 
-fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
-    match embeddings {
+fn models(config: &Config) -> Arc<dyn Models> {
+    match &config.embeddings {
         Embeddings::None => builtin(ModelPolicy::None),
         Embeddings::Builtin(ModelChoice::Auto) => builtin(ModelPolicy::Auto),
         Embeddings::Builtin(ModelChoice::Multilingual) => {
@@ -36,7 +39,7 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
             passage_prefix: passage_prefix.clone(),
         })),
         Embeddings::Server { protocol, server, model, query_prefix, passage_prefix } => {
-            Arc::new(RemoteModels::new(&RemoteModel {
+            let model = RemoteModel {
                 protocol: match protocol {
                     Protocol::Ollama => embed::Protocol::Ollama,
                     Protocol::OpenAi => embed::Protocol::OpenAi,
@@ -46,9 +49,15 @@ fn models(embeddings: &Embeddings) -> Arc<dyn Models> {
                 key: server.key.as_ref().map(Secret::expose).map(str::to_owned),
                 query_prefix: query_prefix.clone(),
                 passage_prefix: passage_prefix.clone(),
-            }))
+            };
+            Arc::new(RemoteModels::new(&model, is_allowed(config, server)))
         }
     }
+}
+
+/// A server here may always be asked; one elsewhere while the configuration says so.
+fn is_allowed(config: &Config, server: &ModelServer) -> IsAllowed {
+    if server.is_here { Arc::new(|| true) } else { Arc::clone(&config.models_are_current) }
 }
 
 /// The reranker as configured, if this profile's notes may be sent to it.
@@ -60,7 +69,12 @@ pub(super) fn reranker(config: &Config, profile: Profile) -> Option<Arc<dyn Rera
         Reranking::Server { server, .. } if profile == Profile::Full && !server.may_see_private => None,
         Reranking::Server { server, model } => {
             let key = server.key.as_ref().map(Secret::expose);
-            Some(Arc::new(RemoteReranker::new(&server.base_url, model.clone(), key)))
+            Some(Arc::new(RemoteReranker::new(
+                &server.base_url,
+                model.clone(),
+                key,
+                is_allowed(config, server),
+            )))
         }
     }
 }

@@ -63,6 +63,8 @@ pub struct Config {
     pub reranking: Option<Reranking>,
     /// How what is found is ranked.
     pub search: Search,
+    /// Does the file still name these models and servers? Asked before a text leaves this machine.
+    pub models_are_current: Arc<dyn Fn() -> bool + Send + Sync>,
     /// What clients may ask of the server.
     pub server: Server,
     /// Holds the indexes; outside the vault; need not exist.
@@ -88,10 +90,12 @@ impl Config {
         let vault = file.vault_root(&path, environment, overrides)?;
         let rules = FileRules::open(&path, read.as_ref(), &vault, environment.user_id)?;
         file.check_models(&path, &vault)?;
+        let models_are_current = file.watch_models(path.clone(), environment.clone());
         let (data_dir, cache_dir) = storage(environment, overrides.data_dir.as_deref(), &vault)?;
         Ok(Config {
             vault_name: file.vault_name(&vault),
             rules: Arc::new(rules),
+            models_are_current,
             embeddings: file.embeddings,
             reranking: file.reranking,
             search: file.parsed.search,
@@ -112,12 +116,19 @@ impl Config {
         ConfigFile::parse(&bytes).ok()?.line_of(key, rule, &bytes)
     }
 
-    /// The text of this configuration for a vault somewhere else.
+    /// The text of this configuration for a vault somewhere else, without servers for models.
     pub fn text_for_vault(&self, vault: &Path) -> String {
         let bytes =
             self.config_file.as_ref().and_then(|file| disk::read(file).ok().flatten()).map(|file| file.bytes);
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let mut file: toml::Table = toml::from_str(&text).unwrap_or_default();
+        // A vault for trial is no reason to send names and questions anywhere.
+        if matches!(self.embeddings, Embeddings::Server { .. }) {
+            file.remove("embeddings");
+        }
+        if matches!(self.reranking, Some(Reranking::Server { .. })) {
+            file.remove("rerank");
+        }
         let section = file.entry("vault").or_insert_with(|| toml::Table::new().into());
         if let Some(section) = section.as_table_mut() {
             section.insert("path".to_owned(), vault.to_string_lossy().into_owned().into());
@@ -191,6 +202,16 @@ impl Written {
             None => self.vault.clone(),
         };
         trust::vault_root(&named.ok_or_else(|| ConfigError::NoVault { file: file.to_owned() })?)
+    }
+
+    /// Reads the file again: an owner who takes back what may be sent elsewhere is obeyed at once.
+    fn watch_models(&self, path: PathBuf, environment: Environment) -> Arc<dyn Fn() -> bool + Send + Sync> {
+        let (embeddings, reranking) = (self.embeddings.clone(), self.reranking.clone());
+        Arc::new(move || {
+            let read = disk::read(&path).ok().flatten();
+            let now = read.and_then(|read| Written::parse(&path, &read.bytes, &environment).ok());
+            now.is_some_and(|now| now.embeddings == embeddings && now.reranking == reranking)
+        })
     }
 
     /// A model's files are read without the wall, so they must be no part of the vault.

@@ -124,6 +124,8 @@ pub struct ModelServer {
     pub base_url: String,
     /// For servers that want one.
     pub key: Option<Secret>,
+    /// Is it on this machine?
+    pub is_here: bool,
     /// May texts of private notes be sent there? Always where it runs on this machine.
     pub may_see_private: bool,
 }
@@ -360,6 +362,7 @@ impl Location<'_> {
         Ok(ModelServer {
             base_url: url.to_owned(),
             key: self.api_key_env.and_then(|name| environment.variable(name.get_ref())),
+            is_here,
             may_see_private: is_here || self.allow_remote_full,
         })
     }
@@ -369,13 +372,21 @@ impl Location<'_> {
 fn is_on_this_machine(url: &str) -> Option<bool> {
     let uri: http::Uri = url.parse().ok()?;
     let authority = uri.authority()?;
+    let host = authority.host();
+    let written = authority.port().map_or(host.to_owned(), |port| format!("{host}:{}", port.as_str()));
     let is_plain = matches!(uri.scheme_str(), Some("http" | "https"))
-        && !authority.as_str().contains('@')
+        // Nothing before the host, and nothing between its brackets and the port.
+        && authority.as_str() == written
         && uri.query().is_none()
-        && !authority.host().is_empty();
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
-    is_plain.then(|| host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback))
+        && !url.contains('#')
+        && !host.is_empty();
+    let address: Option<IpAddr> = match host.strip_prefix('[') {
+        Some(inside) => Some(IpAddr::V6(inside.strip_suffix(']')?.parse().ok()?)),
+        None if host.contains(['[', ']']) => return None,
+        None => host.parse().ok(),
+    };
+    let is_loopback = address.map(|address| address.to_canonical().is_loopback());
+    is_plain.then(|| is_loopback.unwrap_or_else(|| host.eq_ignore_ascii_case("localhost")))
 }
 
 fn text(written: Option<&Spanned<String>>) -> Option<String> {

@@ -3,20 +3,25 @@
 //! Invariant: nothing that the server says gets into an error, as it may repeat what it was sent; no redirect
 //! is followed and no proxy asked, so that texts go to the configured host or nowhere.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use ureq::Agent;
 
 use super::EmbedError;
 
-/// More is not read of an answer: vectors of a batch take hundreds of kilobytes.
-const MAX_ANSWER_BYTES: u64 = 64 << 20;
 /// After the server was not there, queries are refused without asking it for so long.
 const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// Before the second and the third try of what may wait.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
+
+/// A text is not sent again this long after it was judged: by now its note may be private.
+const MAY_BE_SENT_AGAIN: Duration = Duration::from_millis(1_500);
+
+/// Asked before each request: may texts still be sent to this server?
+pub type IsAllowed = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How long an answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +39,14 @@ impl Patience {
             Patience::Batch => Duration::from_mins(1),
         }
     }
+
+    /// More is not read of an answer: a vector takes tens of kilobytes.
+    fn most_bytes(self) -> u64 {
+        match self {
+            Patience::Query => 1 << 20,
+            Patience::Batch => 16 << 20,
+        }
+    }
 }
 
 /// A server that runs models.
@@ -41,12 +54,13 @@ pub(super) struct Endpoint {
     agent: Agent,
     base_url: String,
     authorization: Option<String>,
+    is_allowed: IsAllowed,
     failed_at: Mutex<Option<Instant>>,
 }
 
 impl Endpoint {
     /// Asks nothing yet. `key` is sent as a bearer token.
-    pub(super) fn new(base_url: &str, key: Option<&str>) -> Self {
+    pub(super) fn new(base_url: &str, key: Option<&str>, is_allowed: IsAllowed) -> Self {
         let config = Agent::config_builder()
             .proxy(None)
             .max_redirects(0)
@@ -58,12 +72,22 @@ impl Endpoint {
             agent: config.into(),
             base_url: base_url.trim_end_matches('/').to_owned(),
             authorization: key.map(|key| format!("Bearer {key}")),
+            is_allowed,
             failed_at: Mutex::new(None),
         }
     }
 
     /// Sends a JSON object and gives the answer's.
-    pub(super) fn post(&self, path: &str, body: &Value, patience: Patience) -> Result<Value, EmbedError> {
+    pub(super) fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        patience: Patience,
+    ) -> Result<T, EmbedError> {
+        if !(self.is_allowed)() {
+            return Err(self.error("is not asked: the configuration no longer says so; start obsearch again"));
+        }
+        let began = Instant::now();
         if patience == Patience::Query && self.is_resting() {
             return Err(self.error("did not answer a moment ago"));
         }
@@ -76,7 +100,9 @@ impl Endpoint {
                 }
                 Err(failure) => failure,
             };
-            let Some(pause) = pauses.next().filter(|_| failure.may_pass) else {
+            // What was sent was judged when the first try began.
+            let is_fresh = began.elapsed() < MAY_BE_SENT_AGAIN;
+            let Some(pause) = pauses.next().filter(|_| failure.may_pass && is_fresh) else {
                 self.note(failure.is_absence.then(Instant::now));
                 return Err(self.error(&failure.reason));
             };
@@ -84,7 +110,12 @@ impl Endpoint {
         }
     }
 
-    fn try_once(&self, path: &str, body: &Value, patience: Patience) -> Result<Value, Failure> {
+    fn try_once<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        patience: Patience,
+    ) -> Result<T, Failure> {
         let mut request = self
             .agent
             .post(format!("{}{path}", self.base_url))
@@ -103,10 +134,10 @@ impl Endpoint {
         let text = response
             .body_mut()
             .with_config()
-            .limit(MAX_ANSWER_BYTES)
+            .limit(patience.most_bytes())
             .read_to_string()
             .map_err(|error| Failure::of_transport(&error))?;
-        serde_json::from_str(&text).map_err(|_| Failure::lasting("answered something that is no JSON"))
+        serde_json::from_str(&text).map_err(|_| Failure::lasting("answered something else than asked for"))
     }
 
     fn is_resting(&self) -> bool {
@@ -142,7 +173,7 @@ impl Failure {
         let (reason, may_pass) = match error {
             ureq::Error::Timeout(_) => ("did not answer in time", false),
             ureq::Error::HostNotFound => ("has a host name that is not known", false),
-            ureq::Error::BodyExceedsLimit(_) => ("answered more than 64 MiB", false),
+            ureq::Error::BodyExceedsLimit(_) => ("answered far more than was asked for", false),
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => ("could not show who it is", false),
             _ => ("cannot be reached; see whether it runs", true),
         };

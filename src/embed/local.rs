@@ -61,6 +61,7 @@ pub const SETTINGS: [&str; 5] = [
 ];
 /// Longer windows are not used: passages are far shorter, and time grows with the square.
 const MOST_WINDOW_TOKENS: u64 = 1024;
+const MOST_BYTES: u64 = 4 << 30;
 const PROBE: &str = "obsearch";
 
 /// A folder's files.
@@ -72,7 +73,13 @@ impl Files<'_> {
         reason = "a model's folder, which configuration keeps out of the vault"
     )]
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(self.0.join(name)).map_err(|error| format!("{name}: {error}"))
+        let file = self.0.join(name);
+        // A pipe would never end.
+        let is_file = std::fs::metadata(&file).is_ok_and(|seen| seen.is_file() && seen.len() <= MOST_BYTES);
+        if !is_file {
+            return Err(format!("{name} is no file, or larger than 4 GiB"));
+        }
+        std::fs::read(file).map_err(|error| format!("{name}: {error}"))
     }
 
     fn parts(&self) -> Result<Parts, String> {

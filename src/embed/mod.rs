@@ -22,6 +22,7 @@ use std::fmt;
 
 pub use builtin::{BuiltinEmbedder, BuiltinModel, ModelInfo};
 pub use choose::choose_model;
+pub use endpoint::IsAllowed;
 pub use local::{GRAPHS, LocalEmbedder, LocalModel, LocalReranker, Runtime, SETTINGS, TOKENIZER};
 pub use models::{BuiltinModels, Choice, LocalModels, ModelPolicy, Models, RemoteModels};
 pub use remote::{Protocol, RemoteEmbedder, RemoteModel};
@@ -107,6 +108,10 @@ pub trait Embedder: Send + Sync {
     /// gone, or another one.
     fn check(&self, _dimensions: usize) -> Result<(), EmbedError> {
         Ok(())
+    }
+    /// May a call take so long that whoever waits must be able to leave?
+    fn may_take_long(&self) -> bool {
+        false
     }
     /// One unit vector per passage, in order.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    BuiltinEmbedder, BuiltinModel, EmbedError, Embedder, LocalEmbedder, LocalModel, ModelId, RemoteEmbedder,
-    RemoteModel, choose_model,
+    BuiltinEmbedder, BuiltinModel, EmbedError, Embedder, IsAllowed, LocalEmbedder, LocalModel, ModelId,
+    RemoteEmbedder, RemoteModel, choose_model,
 };
 
 /// What the owner configured.
@@ -119,8 +119,8 @@ pub struct RemoteModels {
 
 impl RemoteModels {
     /// Asks nothing yet.
-    pub fn new(model: &RemoteModel) -> Self {
-        Self { id: model.model_id().to_string(), embedder: Arc::new(RemoteEmbedder::new(model)) }
+    pub fn new(model: &RemoteModel, is_allowed: IsAllowed) -> Self {
+        Self { id: model.model_id().to_string(), embedder: Arc::new(RemoteEmbedder::new(model, is_allowed)) }
     }
 }
 

@@ -4,10 +4,10 @@
 //! only; who may be sent there is decided where it is configured.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::encoder::unit;
-use super::endpoint::{Endpoint, Patience};
+use super::endpoint::{Endpoint, IsAllowed, Patience};
 use super::known::{Prefixes, prefixes_of};
 use super::{EmbedError, Embedder, ModelId, check_dimensions};
 
@@ -75,24 +75,31 @@ pub struct RemoteEmbedder {
     endpoint: Endpoint,
 }
 
+/// sqlite-vec holds no longer vectors.
+const MOST_DIMENSIONS: usize = 8192;
+
 /// The text that is embedded to see whether the server works, and how long its vectors are.
 const PROBE: &str = "obsearch";
 
 impl RemoteEmbedder {
     /// Asks nothing yet.
-    pub fn new(model: &RemoteModel) -> Self {
+    pub fn new(model: &RemoteModel, is_allowed: IsAllowed) -> Self {
         Self {
             id: model.model_id(),
             protocol: model.protocol,
             name: model.name.clone(),
             prefixes: model.prefixes(),
-            endpoint: Endpoint::new(&model.base_url, model.key.as_deref()),
+            endpoint: Endpoint::new(&model.base_url, model.key.as_deref(), is_allowed),
         }
     }
 
     /// Length of the model's vectors, by asking for one.
     pub fn dimensions(&self) -> Result<usize, EmbedError> {
-        Ok(self.ask(&[PROBE.to_owned()], Patience::Query)?[0].len())
+        let dimensions = self.ask(&[PROBE.to_owned()], Patience::Query)?[0].len();
+        if dimensions > MOST_DIMENSIONS {
+            return Err(self.endpoint.error("has a model of longer vectors than an index can hold"));
+        }
+        Ok(dimensions)
     }
 
     /// One unit vector per text.
@@ -103,10 +110,9 @@ impl RemoteEmbedder {
                 ("/embeddings", json!({ "model": self.name, "input": texts, "encoding_format": "float" }))
             }
         };
-        let answer = self.endpoint.post(path, &body, patience)?;
         let vectors = match self.protocol {
-            Protocol::Ollama => of_ollama(answer),
-            Protocol::OpenAi => of_openai(answer),
+            Protocol::Ollama => Some(self.endpoint.post::<OllamaAnswer>(path, &body, patience)?.embeddings),
+            Protocol::OpenAi => in_order(self.endpoint.post(path, &body, patience)?),
         };
         let vectors = vectors.filter(|vectors| is_complete(vectors, texts.len()));
         let vectors = vectors.ok_or_else(|| self.endpoint.error("answered something that is no vectors"))?;
@@ -133,6 +139,10 @@ impl Embedder for RemoteEmbedder {
         check_dimensions(self.dimensions()?, dimensions)
     }
 
+    fn may_take_long(&self) -> bool {
+        true
+    }
+
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         if passages.is_empty() {
             return Ok(Vec::new());
@@ -149,26 +159,26 @@ impl Embedder for RemoteEmbedder {
 }
 
 /// <https://github.com/ollama/ollama/blob/main/docs/api.md#generate-embeddings>
-fn of_ollama(answer: Value) -> Option<Vec<Vec<f32>>> {
-    #[derive(Deserialize)]
-    struct Answer {
-        embeddings: Vec<Vec<f32>>,
-    }
-    serde_json::from_value::<Answer>(answer).ok().map(|answer| answer.embeddings)
+#[derive(Deserialize)]
+struct OllamaAnswer {
+    embeddings: Vec<Vec<f32>>,
 }
 
 /// <https://platform.openai.com/docs/api-reference/embeddings/object>
-fn of_openai(answer: Value) -> Option<Vec<Vec<f32>>> {
-    #[derive(Deserialize)]
-    struct Answer {
-        data: Vec<Item>,
-    }
-    #[derive(Deserialize)]
-    struct Item {
-        index: usize,
-        embedding: Vec<f32>,
-    }
-    let mut items = serde_json::from_value::<Answer>(answer).ok()?.data;
+#[derive(Deserialize)]
+struct OpenAiAnswer {
+    data: Vec<OpenAiItem>,
+}
+
+#[derive(Deserialize)]
+struct OpenAiItem {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+/// The vectors in the order of the texts, if each has its number.
+fn in_order(answer: OpenAiAnswer) -> Option<Vec<Vec<f32>>> {
+    let mut items = answer.data;
     items.sort_by_key(|item| item.index);
     let is_numbered = items.iter().enumerate().all(|(number, item)| item.index == number);
     is_numbered.then(|| items.into_iter().map(|item| item.embedding).collect())

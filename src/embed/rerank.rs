@@ -5,10 +5,10 @@
 //! `query` and `documents` there, a list of `index` and score back.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::EmbedError;
-use super::endpoint::{Endpoint, Patience};
+use super::endpoint::{Endpoint, IsAllowed, Patience};
 
 /// Scores passages by how well they answer a question.
 pub trait Reranker: Send + Sync {
@@ -24,8 +24,8 @@ pub struct RemoteReranker {
 
 impl RemoteReranker {
     /// Asks nothing yet. `url` is that of the very route.
-    pub fn new(url: &str, model: Option<String>, key: Option<&str>) -> Self {
-        Self { model, endpoint: Endpoint::new(url, key) }
+    pub fn new(url: &str, model: Option<String>, key: Option<&str>, is_allowed: IsAllowed) -> Self {
+        Self { model, endpoint: Endpoint::new(url, key, is_allowed) }
     }
 }
 
@@ -44,34 +44,44 @@ impl Reranker for RemoteReranker {
     }
 }
 
-/// The scores in the order of the passages, if there is one finite score for each.
-fn scores(answer: Value, passages: usize) -> Option<Vec<f64>> {
-    #[derive(Deserialize)]
-    struct Answer {
-        #[serde(alias = "data")]
-        results: Vec<Item>,
-    }
-    #[derive(Deserialize)]
-    struct Item {
-        index: usize,
-        #[serde(alias = "score")]
-        relevance_score: f64,
-    }
-    let items = serde_json::from_value::<Answer>(answer).ok()?.results;
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(alias = "data")]
+    results: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    index: usize,
+    #[serde(alias = "score")]
+    relevance_score: f64,
+}
+
+/// No reranker scores like this; sums of such numbers are none.
+const ABSURD: f64 = 1e12;
+
+/// The scores in the order of the passages, if there is a sensible one for each.
+fn scores(answer: Answer, passages: usize) -> Option<Vec<f64>> {
     let mut scores = vec![None; passages];
-    for item in items {
-        *scores.get_mut(item.index)? = Some(item.relevance_score).filter(|score| score.is_finite());
+    for item in answer.results {
+        *scores.get_mut(item.index)? = Some(item.relevance_score).filter(|score| score.abs() < ABSURD);
     }
     scores.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
     fn scores_are_read_by_their_index() {
-        let rows: [(Value, Option<Vec<f64>>); 8] = [
+        let rows: [(Value, Option<Vec<f64>>); 9] = [
+            (
+                json!({ "results": [{ "index": 0, "score": 1.7e308 }, { "index": 1, "score": -1.7e308 }] }),
+                None,
+            ),
             (
                 json!({ "results": [{ "index": 1, "relevance_score": 0.9 }, { "index": 0, "relevance_score": 0.1 }] }),
                 Some(vec![0.1, 0.9]),
@@ -91,7 +101,8 @@ mod tests {
             (json!([]), None),
         ];
         for (answer, expected) in rows {
-            assert_eq!(scores(answer.clone(), 2), expected, "{answer}");
+            let read = serde_json::from_value::<Answer>(answer.clone()).ok();
+            assert_eq!(read.and_then(|answer| scores(answer, 2)), expected, "{answer}");
         }
     }
 }

@@ -82,8 +82,8 @@ const LINKED_ETAG: &str = "x-linked-etag";
 
 /// Fetches a model into a folder of its name below `models`, which is returned.
 pub fn pull(models: &Path, what: &Pull, progress: &dyn Pulling) -> Result<PathBuf, PullError> {
-    if !is_name(&what.name) {
-        return Err(PullError::Name(what.name.clone()));
+    if !is_name(&what.name) || what.graph.as_deref().is_some_and(|graph| !is_inside(graph)) {
+        return Err(PullError::Name(what.graph.clone().unwrap_or_else(|| what.name.clone())));
     }
     let file_name = what.name.replace('/', "--");
     let (finished, folder) = (models.join(&file_name), models.join(format!("{file_name}{UNFINISHED}")));
@@ -108,11 +108,19 @@ pub fn pull(models: &Path, what: &Pull, progress: &dyn Pulling) -> Result<PathBu
     Ok(finished)
 }
 
+/// A file below the model's folder.
+pub(super) fn is_inside(name: &str) -> bool {
+    let is_plain = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
+    !name.is_empty() && Path::new(name).components().all(is_plain)
+}
+
 /// `owner/model` of letters, digits, `-`, `_` and `.`, neither part hidden.
 fn is_name(name: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
+            && !part.contains("--")
+            && !part.ends_with(UNFINISHED)
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
     };
     name.split_once('/').is_some_and(|(owner, model)| is_part(owner) && is_part(model))
@@ -137,6 +145,7 @@ impl<'a> Hub<'a> {
             .http_status_as_error(false)
             .timeout_connect(Some(Duration::from_secs(15)))
             .timeout_recv_response(Some(Duration::from_secs(30)))
+            .timeout_per_read(Some(Duration::from_mins(1)))
             .user_agent(concat!("obsearch/", env!("CARGO_PKG_VERSION")))
             .build();
         Hub { agent: config.into(), what }
@@ -172,6 +181,16 @@ impl<'a> Hub<'a> {
         let there = fs::metadata(&part).map_or(0, |metadata| metadata.len());
         let Announced { response, checksum } = self.ask(name, there)?;
         let status = response.status().as_u16();
+        // What goes on elsewhere than asked, or is said to be whole and is not, is begun anew by the next pull.
+        let is_other_part = match status {
+            206 => range_of(&response).is_none_or(|(start, _)| start != there),
+            416 => there > 0 && range_of(&response).is_none_or(|(_, length)| length != there),
+            _ => false,
+        };
+        if is_other_part {
+            fs::remove_file(&part)?;
+            return Err(PullError::Broken(name.to_owned()));
+        }
         match status {
             404 => return Ok(false),
             200 | 206 => receive(name, response, &part, there, progress)?,
@@ -203,7 +222,7 @@ impl<'a> Hub<'a> {
             let stated = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
             checksum = checksum.or_else(|| stated(LINKED_ETAG).and_then(as_sha256));
             match stated("location").filter(|_| response.status().is_redirection()) {
-                Some(next) if next.starts_with("https://") || next.starts_with(base_url) => {
+                Some(next) if next.starts_with("https://") || is_same_origin(next, base_url) => {
                     next.clone_into(&mut url);
                 }
                 Some(next) if next.starts_with('/') => url = format!("{}{next}", origin(base_url)),
@@ -240,12 +259,28 @@ fn receive(
         received += read as u64;
         progress.advance(read as u64);
     }
-    if coming.is_some_and(|coming| coming != received) {
+    // Without a length an answer that was cut off looks whole.
+    if coming.is_none_or(|coming| coming != received) {
         return Err(PullError::Broken(name.to_owned()));
     }
     file.sync_all()?;
     progress.end();
     Ok(())
+}
+
+/// Where a part begins and how long the whole is: `bytes 100-199/200`, `bytes */200`.
+fn range_of(response: &Response<Body>) -> Option<(u64, u64)> {
+    let range = response.headers().get(header::CONTENT_RANGE)?.to_str().ok()?;
+    let (part, length) = range.strip_prefix("bytes ")?.split_once('/')?;
+    let start = part.split('-').next()?.parse().unwrap_or_default();
+    Some((start, length.parse().ok()?))
+}
+
+/// Scheme, host and port alike, and nothing before the host.
+fn is_same_origin(one: &str, other: &str) -> bool {
+    let parse = |url: &str| url.parse::<ureq::http::Uri>().ok();
+    let (Some(one), Some(other)) = (parse(one), parse(other)) else { return false };
+    one.scheme() == other.scheme() && one.authority().is_some() && one.authority() == other.authority()
 }
 
 /// A checksum in quotes, if it is a SHA-256 and not one of another kind.

@@ -106,11 +106,13 @@ impl Tree {
         Ok(counted?.unwrap_or_default().cast_unsigned())
     }
 
-    /// The words with this beginning, in the order of the alphabet, with the number of passages that hold each.
-    pub fn words_beginning(&self, beginning: &str) -> Result<Vec<(String, u64)>, IndexError> {
-        let sql = "SELECT term, doc FROM vocabulary WHERE term >= ?1 AND term < ?2";
+    /// The first `limit` words with this beginning, in the order of the alphabet, with the number of passages that
+    /// hold each.
+    pub fn words_beginning(&self, beginning: &str, limit: usize) -> Result<Vec<(String, u64)>, IndexError> {
+        let sql = "SELECT term, doc FROM vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3";
         let mut query = self.connection.prepare_cached(sql)?;
-        let rows = query.query_map([beginning, &format!("{beginning}{}", char::MAX)], |row| {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = query.query_map((beginning, format!("{beginning}{}", char::MAX), limit), |row| {
             Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

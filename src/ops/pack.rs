@@ -206,10 +206,10 @@ fn windows<'s>(session: &Session<'s>, found: &Found<'s>, chosen: Chosen<'_>) -> 
 
 fn window(note: &Note<'_>, cut: &Cut<'_>, first: &Piece<'_>, last: &Piece<'_>, text: String) -> Window {
     let path = note.path().as_str();
-    let heading_path: Vec<String> = first.heading_path().into_iter().map(str::to_owned).collect();
+    let heading_path = search::headings(first);
     Window {
         path: path.to_owned(),
-        title: cut.title.clone(),
+        title: search::shortened(&cut.title),
         citation: search::citation(path, &heading_path),
         heading_path,
         line_start: first.lines().0,

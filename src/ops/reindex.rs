@@ -103,7 +103,10 @@ pub(super) fn run(
     if !service.allow_reindex {
         return Err(OpError::NotAllowed("the owner does not allow clients to reindex"));
     }
-    service.request(caller, check_presence)?;
+    // Asks for no run of the server's own, which would do the work before this one can tell of it.
+    service.with_tree(|tree| {
+        service.vault.request(service.profile, |session| check_presence(session, tree))?
+    })?;
     let mode = match request.mode {
         ReindexMode::Incremental => Mode::Incremental,
         ReindexMode::Full => Mode::Rebuild,

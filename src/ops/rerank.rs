@@ -29,16 +29,13 @@ impl Outcome {
 pub(super) fn apply(service: &Service, query: &str, found: &mut Found<'_>) -> Outcome {
     let Some(reranker) = &service.reranker else { return Outcome::Off };
     let texts = texts(found);
-    match reranker.score(query, &texts) {
-        Ok(scores) => {
-            found.hits = rerank(std::mem::take(&mut found.hits), &scores, found.first);
-            Outcome::Done
-        }
-        Err(error) => {
-            tracing::warn!("passages could not be reranked: {error}");
-            Outcome::Failed
-        }
-    }
+    let Ok(scores) = reranker.score(query, &texts) else {
+        // Without the error: it may name a folder, and a client may read the log.
+        tracing::warn!("{}", notice::NOT_RERANKED);
+        return Outcome::Failed;
+    };
+    found.hits = rerank(std::mem::take(&mut found.hits), &scores, found.first);
+    Outcome::Done
 }
 
 /// The texts of the best passages, titles and headings included.

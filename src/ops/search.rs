@@ -12,7 +12,7 @@ use super::rerank::{self, Outcome};
 use super::status::rfc3339;
 use super::trees::check_emptiness;
 use super::{Caller, OpError, Service, notice};
-use crate::index::{Cut, Tree};
+use crate::index::{Cut, Piece, Tree};
 use crate::reply::Reply;
 use crate::search::excerpt::excerpt;
 use crate::search::rerank::CANDIDATES;
@@ -288,7 +288,8 @@ impl Legs {
                 self.meaning = Some(Meaning { weight, ..meaning });
             }
             Err(error) => {
-                tracing::warn!("a query could not be embedded: {error}");
+                // Without the error: it may name a folder, and a client may read the log.
+                tracing::warn!("a query could not be embedded: {}", notice::of_model(&error));
                 self.notices.push(notice::of_model(&error));
                 return;
             }
@@ -344,13 +345,13 @@ fn passage(
     let piece = cut.piece_at(&hit.range)?;
     let text = piece.visible_text();
     let shown = excerpt(&text, terms, if detail == Detail::Full { usize::MAX } else { EXCERPT_BYTES });
-    let heading_path: Vec<String> = piece.heading_path().into_iter().map(str::to_owned).collect();
+    let heading_path = headings(&piece);
     let path = note.path().as_str();
     let legs = [(hit.by_words, MatchedBy::Keyword), (hit.by_meaning, MatchedBy::Semantic)];
     Some(Passage {
         rank,
         path: path.to_owned(),
-        title: cut.title.clone(),
+        title: shortened(&cut.title),
         citation: citation(path, &heading_path),
         line_start: piece.lines().0,
         line_end: piece.lines().1,
@@ -363,9 +364,29 @@ fn passage(
     })
 }
 
-/// `path#heading`, or `path` before the first heading.
+/// Longer titles and headings are cut, so that what stands around a text is bounded as the text is.
+const MOST_TITLE_BYTES: usize = 200;
+/// Marks what is cut.
+const CUT: char = '…';
+
+pub(super) fn shortened(title: &str) -> String {
+    match title.floor_char_boundary(MOST_TITLE_BYTES) {
+        end if end < title.len() => format!("{}{CUT}", &title[..end]),
+        _ => title.to_owned(),
+    }
+}
+
+/// The headings above a passage, from the outer to the inner.
+pub(super) fn headings(piece: &Piece<'_>) -> Vec<String> {
+    piece.heading_path().into_iter().map(shortened).collect()
+}
+
+/// `path#heading`, or `path` before the first heading and below one that is cut: no such heading could be found.
 pub(super) fn citation(path: &str, heading_path: &[String]) -> String {
-    heading_path.last().map_or_else(|| path.to_owned(), |heading| format!("{path}#{heading}"))
+    match heading_path.last() {
+        Some(heading) if !heading.ends_with(CUT) => format!("{path}#{heading}"),
+        _ => path.to_owned(),
+    }
 }
 
 fn relative(ranges: &[Range<usize>], start: usize) -> Vec<Range<usize>> {

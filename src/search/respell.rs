@@ -39,16 +39,22 @@ const NUMBERS: [(&str, &str); 12] = [
 /// So many letters come before such an ending.
 const FEWEST_BEFORE_ENDING: usize = 2;
 
+/// So many words of a query are respelt at most; a question has fewer.
+const MOST_RESPELT: usize = 6;
+/// Where more words have the same first letter, typing errors are not looked for: it would take too long.
+const MOST_WORDS_COMPARED: usize = 40_000;
+
 /// The query with every word that no passage holds respelt, as far as there is something like it. Required phrases
 /// and beginnings of words stay as they are.
 pub(super) fn respell(tree: &Tree, query: &Query) -> Result<Query, IndexError> {
     let mut respelt = query.clone();
+    let mut left = MOST_RESPELT;
     for term in respelt.wanted_terms_mut() {
-        if may_be_respelt(term)
-            && tree.document_frequency(term)? == 0
-            && let Some(meant) = meant_by(tree, term)?
-        {
-            *term = meant;
+        if left > 0 && may_be_respelt(term) && tree.document_frequency(term)? == 0 {
+            left -= 1;
+            if let Some(meant) = meant_by(tree, term)? {
+                *term = meant;
+            }
         }
     }
     Ok(respelt)
@@ -67,7 +73,7 @@ fn meant_by(tree: &Tree, term: &str) -> Result<Option<String>, IndexError> {
         best.map(|(word, _)| word)
     };
     let beginning: String = letters[..SAME_BEGINNING].iter().collect();
-    let mut forms = tree.words_beginning(&beginning)?;
+    let mut forms = tree.words_beginning(&beginning, MOST_WORDS_COMPARED)?;
     forms.retain(|(word, _)| is_form_of(&letters, word));
     for word in in_the_other_number(term) {
         let passages = tree.document_frequency(&word)?;
@@ -77,7 +83,10 @@ fn meant_by(tree: &Tree, term: &str) -> Result<Option<String>, IndexError> {
     if !forms.is_empty() || letters.len() < FEWEST_LETTERS_MISTYPED {
         return Ok(most_frequent(forms));
     }
-    let mut near = tree.words_beginning(&letters[0].to_string())?;
+    let mut near = tree.words_beginning(&letters[0].to_string(), MOST_WORDS_COMPARED)?;
+    if near.len() == MOST_WORDS_COMPARED {
+        return Ok(None);
+    }
     near.retain(|(word, _)| is_mistyped(term, letters.len(), word));
     Ok(most_frequent(near))
 }

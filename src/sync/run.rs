@@ -127,6 +127,13 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     let base = find_base(job, profile, &lock)?;
     let mut summary = TreeSummary::new(profile);
     summary.rebuilt = base.rebuilt;
+    if let Some(writer) = &base.writer
+        && let models = job.models.of(profile)
+        && !models.accepts(writer.tree().header().model.as_deref())
+        && let Err(error) = models.check()
+    {
+        summary.note_model_failure(&error);
+    }
     let (writer, building) = if let Some(writer) = base.writer {
         // What a killed rebuild left may hold notes that are private by now.
         job.store.discard(&job.store.building(profile)?, &lock)?;

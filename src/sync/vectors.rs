@@ -2,6 +2,9 @@
 //! need is embedded once and written to each; the trees share nothing on disk.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use super::run::Open;
 use super::{ModelsByProfile, Progress, Stage, SyncError};
@@ -43,9 +46,16 @@ pub(super) fn embed_pending(
                 return Ok(());
             }
             after = last.chunk;
-            if let Err(error) = embed_round(vault, &*embedder, trees, first, &round, progress)? {
-                trees[first].summary.note_model_failure(&error);
-                break;
+            match embed_round(vault, &embedder, trees, first, &round, progress)? {
+                Round::Done => {}
+                Round::Failed(error) => {
+                    trees[first].summary.note_model_failure(&error);
+                    break;
+                }
+                Round::Left => {
+                    progress.end();
+                    return if progress.is_abandoned() { Err(SyncError::Abandoned) } else { Ok(()) };
+                }
             }
         }
     }
@@ -57,7 +67,7 @@ fn pending_count(open: &Open) -> Result<u64, SyncError> {
     Ok(open.writer.tree().counts()?.2)
 }
 
-fn embedder_of(open: &Open, models: &ModelsByProfile) -> Option<std::sync::Arc<dyn Embedder>> {
+fn embedder_of(open: &Open, models: &ModelsByProfile) -> Option<Arc<dyn Embedder>> {
     models.of(open.profile).embedder(open.writer.tree().header().model.as_deref()?)
 }
 
@@ -65,26 +75,48 @@ fn embedder_of(open: &Open, models: &ModelsByProfile) -> Option<std::sync::Arc<d
 /// without vectors: that the model does not work is no error of the run.
 fn embed_round(
     vault: &Vault,
-    embedder: &dyn Embedder,
+    embedder: &Arc<dyn Embedder>,
     trees: &mut [Open],
     first: usize,
     round: &[Pending],
     progress: &dyn Progress,
-) -> Result<Result<(), EmbedError>, SyncError> {
+) -> Result<Round, SyncError> {
     let profile = trees[first].profile;
-    let texts = vault.request(profile, |session| texts_of(session, round))?;
-    let (keys, texts): (Vec<Hash16>, Vec<String>) = texts.into_iter().unzip();
-    let waiting = waiting_for(trees, first, &keys)?;
-    let passages: Vec<&str> = texts.iter().map(String::as_str).collect();
     let dimensions = trees[first].writer.tree().header().dimensions;
-    let vectors = match embed_texts(embedder, &passages, dimensions) {
-        Ok(vectors) => vectors,
-        Err(error) => return Ok(Err(error)),
+    let embed = |pending: &[Pending]| -> Result<Embedded, SyncError> {
+        let texts = vault.request(profile, |session| texts_of(session, pending))?;
+        let (keys, texts): (Vec<Hash16>, Vec<String>) = texts.into_iter().unzip();
+        Ok(match embed_while_wanted(embedder, texts, dimensions, progress) {
+            Some(Ok(vectors)) => Embedded::Vectors(keys.into_iter().zip(vectors).collect()),
+            Some(Err(error)) => Embedded::Failed(error),
+            None => Embedded::Left,
+        })
     };
+    let vectors = match embed(round)? {
+        Embedded::Vectors(vectors) => vectors,
+        Embedded::Left => return Ok(Round::Left),
+        Embedded::Failed(error) => {
+            if embedder.check(dimensions).is_err() {
+                return Ok(Round::Failed(error));
+            }
+            // One text that the model cannot take costs no other its vector. Each is read and judged again.
+            let mut vectors = Vec::new();
+            for pending in round {
+                match embed(std::slice::from_ref(pending))? {
+                    Embedded::Vectors(more) => vectors.extend(more),
+                    Embedded::Left => return Ok(Round::Left),
+                    Embedded::Failed(_) => {}
+                }
+            }
+            vectors
+        }
+    };
+    let keys: Vec<Hash16> = vectors.iter().map(|(key, _)| *key).collect();
+    let waiting = waiting_for(trees, first, &keys)?;
     let mut done: Vec<Vec<(ChunkId, Quantised)>> = trees.iter().map(|_| Vec::new()).collect();
-    for (key, vector) in keys.iter().zip(&vectors) {
+    for (key, vector) in &vectors {
         for (tree, chunk) in waiting.get(key).into_iter().flatten() {
-            let vector = vector.as_ref().and_then(|vector| trees[*tree].writer.tree().quantised(vector));
+            let vector = trees[*tree].writer.tree().quantised(vector);
             done[*tree].extend(vector.map(|vector| (*chunk, vector)));
         }
     }
@@ -94,28 +126,61 @@ fn embed_round(
         })?;
         progress.advance(vectors.len() as u64);
     }
-    trees[first].summary.embedded += vectors.iter().flatten().count() as u64;
-    Ok(Ok(()))
+    trees[first].summary.embedded += vectors.len() as u64;
+    Ok(Round::Done)
 }
 
-/// A vector for each text. Where all at once fail, each is tried by itself, so that one that the model cannot take
-/// costs no other its vector. Fails if the model does not work at all.
-fn embed_texts(
-    embedder: &dyn Embedder,
-    texts: &[&str],
+/// What became of a round.
+enum Round {
+    Done,
+    /// The model does not work.
+    Failed(EmbedError),
+    /// Nobody waits for it any more, or there is something to erase.
+    Left,
+}
+
+/// What became of some texts.
+enum Embedded {
+    Vectors(Vec<(Hash16, Vec<f32>)>),
+    Failed(EmbedError),
+    Left,
+}
+
+/// How often a call that takes long is asked whether it is still wanted.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// The vectors of these texts; `None` if the run is to stop before they are there. A model on a server may think for
+/// a minute, and what turned private meanwhile must not wait for that.
+fn embed_while_wanted(
+    embedder: &Arc<dyn Embedder>,
+    texts: Vec<String>,
     dimensions: usize,
-) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
-    let vectors = match embedder.embed_passages(texts) {
-        Ok(vectors) => vectors.into_iter().map(Some).collect(),
-        Err(error) => {
-            embedder.check(dimensions).map_err(|_| error)?;
-            let alone =
-                |text: &&str| embedder.embed_passages(&[text]).ok().and_then(|mut vectors| vectors.pop());
-            texts.iter().map(alone).collect::<Vec<_>>()
-        }
+    progress: &dyn Progress,
+) -> Option<Result<Vec<Vec<f32>>, EmbedError>> {
+    let embed = move |embedder: &dyn Embedder| {
+        let passages: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let vectors = embedder.embed_passages(&passages)?;
+        vectors.iter().try_for_each(|vector| check_dimensions(vector.len(), dimensions))?;
+        Ok(vectors)
     };
-    vectors.iter().flatten().try_for_each(|vector| check_dimensions(vector.len(), dimensions))?;
-    Ok(vectors)
+    if !embedder.may_take_long() {
+        return Some(embed(&**embedder));
+    }
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let asked = Arc::clone(embedder);
+    std::thread::spawn(move || sender.send(embed(&*asked)));
+    loop {
+        match receiver.recv_timeout(BETWEEN_LOOKS) {
+            Ok(vectors) => return Some(vectors),
+            Err(RecvTimeoutError::Timeout) if progress.should_stop() || progress.is_abandoned() => {
+                return None;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Some(Err(EmbedError::Run("it ended without an answer".to_owned())));
+            }
+        }
+    }
 }
 
 /// The texts of the passages, read and judged now; a note that changed meanwhile waits for the

@@ -110,14 +110,15 @@ fn reply(state: &mut State, path: &str, from: usize) -> (Vec<u8>, bool) {
         return empty("404 Not Found");
     };
     if from >= bytes.len() && from > 0 {
-        return empty("416 Range Not Satisfiable");
+        return empty(&format!("416 Range Not Satisfiable\r\ncontent-range: bytes */{}", bytes.len()));
     }
-    let (status, rest) = if from > 0 && !state.ignores_ranges {
-        ("206 Partial", &bytes[from..])
+    let (head, rest) = if from > 0 && !state.ignores_ranges {
+        let range = format!("bytes {from}-{}/{}", bytes.len() - 1, bytes.len());
+        (format!("206 Partial\r\ncontent-range: {range}"), &bytes[from..])
     } else {
-        ("200 OK", &bytes[..])
+        ("200 OK".to_owned(), &bytes[..])
     };
-    let mut all = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n", rest.len()).into_bytes();
+    let mut all = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n", rest.len()).into_bytes();
     let cut = state.cut.take().filter(|cut| *cut < rest.len());
     all.extend(&rest[..cut.unwrap_or(rest.len())]);
     (all, cut.is_some())

@@ -161,6 +161,7 @@ fn the_status_fits_a_screen() {
         rules: Arc::new(FixedRules(Arc::new(Rules::compile(&RuleText::default()).unwrap()))),
         embeddings: Embeddings::Builtin(ModelChoice::Auto),
         reranking: None,
+        models_are_current: Arc::new(|| true),
         search: Search { meaning_weight: Some(0.55) },
         server: Server { allow_reindex: false },
         data_dir: PathBuf::from("/d"),

@@ -47,19 +47,19 @@ fn models_and_servers_are_understood() {
 
             Builtin(English), None
 
-            Server { protocol: Ollama, server: ModelServer { base_url: "http://127.0.0.1:11434", key: None, may_see_private: true }, model: "nomic-embed-text", query_prefix: None, passage_prefix: None }, None
+            Server { protocol: Ollama, server: ModelServer { base_url: "http://127.0.0.1:11434", key: None, is_here: true, may_see_private: true }, model: "nomic-embed-text", query_prefix: None, passage_prefix: None }, None
 
-            Server { protocol: OpenAi, server: ModelServer { base_url: "http://[::1]:8080/v1", key: None, may_see_private: true }, model: "m", query_prefix: Some("q: "), passage_prefix: None }, None
+            Server { protocol: OpenAi, server: ModelServer { base_url: "http://[::1]:8080/v1", key: None, is_here: true, may_see_private: true }, model: "m", query_prefix: Some("q: "), passage_prefix: None }, None
 
-            Server { protocol: OpenAi, server: ModelServer { base_url: "https://api.example.com/v1", key: None, may_see_private: false }, model: "m", query_prefix: None, passage_prefix: None }, None
+            Server { protocol: OpenAi, server: ModelServer { base_url: "https://api.example.com/v1", key: None, is_here: false, may_see_private: false }, model: "m", query_prefix: None, passage_prefix: None }, None
 
-            Server { protocol: Ollama, server: ModelServer { base_url: "http://gpu:11434", key: None, may_see_private: true }, model: "m", query_prefix: None, passage_prefix: None }, None
+            Server { protocol: Ollama, server: ModelServer { base_url: "http://gpu:11434", key: None, is_here: false, may_see_private: true }, model: "m", query_prefix: None, passage_prefix: None }, None
 
             Local { model: ModelFolder { runtime: Inside, name: "~/models/mine", folder: "/home/ada/models/mine" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { runtime: Inside, name: "owner/reranker", folder: "/home/ada/.cache/obsearch/models/owner--reranker" }))
 
             Local { model: ModelFolder { runtime: OnnxRuntime(Some("/home/ada/libonnxruntime.so")), name: "/m", folder: "/m" }, query_prefix: None, passage_prefix: None }, Some(Local(ModelFolder { runtime: OnnxRuntime(None), name: "/r", folder: "/r" }))
 
-            Builtin(Auto), Some(Server { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, may_see_private: true }, model: Some("r") })
+            Builtin(Auto), Some(Server { server: ModelServer { base_url: "http://LOCALHOST:8081/v1/rerank", key: None, is_here: true, may_see_private: true }, model: Some("r") })
         "#]],
     );
 }
@@ -76,6 +76,10 @@ fn what_would_send_texts_elsewhere_or_nowhere_is_refused() {
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://localhost/\"",
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://key@localhost/\"",
             "[embeddings]\nbackend = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1.example.com/\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://[127.0.0.1].example.com\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://[::1].example.com:9\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://[localhost]\"",
+            "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1#@example.com\"",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://192.168.1.5:11434\"",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://0.0.0.0:11434\"",
             "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://gpu\"\nallow_remote_full = true",
@@ -109,6 +113,18 @@ fn what_would_send_texts_elsewhere_or_nowhere_is_refused() {
 
             4: texts of your notes would leave this machine: base_url = "http://127.0.0.1.example.com/"
                Name a server on this machine, or add allow_remote = true if the public notes may go there.
+
+            4: it is no address of a server: base_url = "http://[127.0.0.1].example.com"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "http://[::1].example.com:9"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "http://[localhost]"
+               Write it like "http://127.0.0.1:8080/v1".
+
+            4: it is no address of a server: base_url = "http://127.0.0.1#@example.com"
+               Write it like "http://127.0.0.1:8080/v1".
 
             4: texts of your notes would leave this machine: base_url = "http://192.168.1.5:11434"
                Name a server on this machine, or add allow_remote = true if the public notes may go there.

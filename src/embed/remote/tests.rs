@@ -1,6 +1,6 @@
 //! What servers answer, as values; the wire itself is tested end to end (`tests/it/model_servers.rs`).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -17,8 +17,14 @@ fn model(name: &str, query_prefix: Option<&str>) -> RemoteModel {
 
 #[test]
 fn vectors_are_read_in_the_order_of_the_texts() {
-    let of_ollama = |answer| of_ollama(answer).filter(|vectors| is_complete(vectors, 2));
-    let of_openai = |answer| of_openai(answer).filter(|vectors| is_complete(vectors, 2));
+    let of_ollama = |answer: Value| {
+        let answer = serde_json::from_value::<OllamaAnswer>(answer).ok();
+        answer.map(|answer| answer.embeddings).filter(|vectors| is_complete(vectors, 2))
+    };
+    let of_openai = |answer: Value| {
+        let answer = serde_json::from_value::<OpenAiAnswer>(answer).ok();
+        answer.and_then(in_order).filter(|vectors| is_complete(vectors, 2))
+    };
     let two = Some(vec![vec![1.0, 0.0], vec![0.0, 2.0]]);
     assert_eq!(of_ollama(json!({ "embeddings": [[1, 0], [0, 2]] })), two);
     let item = |index: usize, embedding: [f32; 2]| json!({ "index": index, "embedding": embedding });

@@ -302,3 +302,61 @@ fn a_reranker_elsewhere_reads_private_notes_only_where_that_is_written() {
     open.json(&["search", "zebrafink was here", "--profile", "full"]);
     assert!(fake.received().iter().flat_map(fake::Received::texts).any(|text| text.contains("zebrafink")));
 }
+
+/// A server that thinks for long keeps nobody from erasing what turned private.
+#[test]
+fn a_slow_server_does_not_keep_a_note_from_being_forgotten() {
+    let fake = Fake::start();
+    let home = home(&ollama(&fake));
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    fake.behave(Manner::Slow(Duration::from_secs(30)));
+    home.write_note("New.md", "# New\n\nA heron on the mooring.\n");
+    let began = Instant::now();
+    let has_come = |requests: Vec<fake::Received>| {
+        requests.iter().flat_map(fake::Received::texts).any(|text| text.contains("heron"))
+    };
+    while !has_come(fake.received()) {
+        assert!(began.elapsed() < Duration::from_secs(20), "the new note is sent to be embedded");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    home.configure(&format!(
+        "[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"journal\", \"Bread.md\"]\n[embeddings]\n{}\n",
+        ollama(&fake)
+    ));
+    home.write_note("Boats.md", "# Boats\n\nOf larch.\n");
+    server.call("search_vault", &json!({ "query": "dough", "mode": "keyword" }));
+    let began = Instant::now();
+    while !home.words_in_tree("public", &["dough"]).is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(10), "it is erased while the server thinks");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(server.end().code, Some(0));
+}
+
+/// What the owner takes back is not sent any more, by a server that runs; and a proof sends nothing at all.
+#[test]
+fn another_machine_is_asked_only_while_the_configuration_says_so() {
+    let Some(address) = elsewhere() else {
+        eprintln!("skipped: this machine has no address but its own");
+        return;
+    };
+    let fake = Fake::listen(address, 0);
+    let url = format!("http://{address}:{}", fake.port);
+    let section = format!("backend = \"ollama\"\nmodel = \"m\"\nbase_url = \"{url}\"\nallow_remote = true");
+    let home = home(&section);
+    home.index();
+    let mut server = Server::start(&home, &[]);
+    let mut ask = || server.call("search_vault", &json!({ "query": "ferry noon" }))["result"].take();
+    assert_eq!(ask()["structuredContent"]["mode"], json!("hybrid"));
+    home.configure("[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"journal\"]\n");
+    fake.received();
+    let answer = ask();
+    assert_eq!(answer["structuredContent"]["mode"], json!("keyword"), "{answer}");
+    assert!(fake.received().is_empty());
+    assert_eq!(server.end().code, Some(0));
+
+    let proving = super::model_servers::home(&section);
+    proving.run(&["privacy", "prove", "--quiet"]);
+    assert!(fake.received().is_empty(), "a proof asks no other machine");
+}
