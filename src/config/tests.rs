@@ -391,3 +391,14 @@ fn a_weight_that_cannot_be_written_for_sure_is_left_to_the_owner() {
     assert!(error.to_string().ends_with("cannot be added for sure."), "{error}");
     assert_eq!(error.hint(), "Write `meaning_weight = 0.55` below [search] yourself.");
 }
+
+#[test]
+fn a_vault_for_trial_asks_no_server() {
+    let servers = "[embeddings]\nbackend = \"ollama\"\nmodel = \"m\"\n[rerank]\nbackend = \"http\"\n\
+                   base_url = \"http://127.0.0.1:1/rerank\"\n";
+    let home = Home::with(&format!("{NOTES}{servers}"));
+    let text = home.resolved(None).text_for_vault(&home.path("Trial"));
+    assert_eq!(text, format!("[vault]\npath = \"{}\"\n", home.path("Trial").display()));
+    let words_only = Home::with(&format!("{NOTES}[embeddings]\nbackend = \"none\"\n"));
+    assert!(words_only.resolved(None).text_for_vault(&words_only.path("Trial")).contains("none"));
+}
