@@ -104,6 +104,20 @@ impl Tree {
         Ok(())
     }
 
+    /// Did the vault show no notes at the last run, which kept what the tree has all the same?
+    pub fn is_kept(&self) -> Result<bool, IndexError> {
+        let sql = "SELECT count(*) FROM meta WHERE key = ?1";
+        Ok(self.connection.query_row(sql, [write::KEPT], |row| row.get::<_, i64>(0))? > 0)
+    }
+
+    /// A tree in memory with the same header and nothing in it.
+    pub fn emptied(&self) -> Result<Tree, IndexError> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(&tables(&self.header))?;
+        write_header(&connection, &self.header)?;
+        Ok(Tree { connection, header: self.header.clone(), is_whole: Cell::new(true), is_immutable: true })
+    }
+
     /// Runs several reads over one snapshot.
     pub fn snapshot<R>(&self, run: impl FnOnce(&Tree) -> Result<R, IndexError>) -> Result<R, IndexError> {
         let transaction = self.connection.unchecked_transaction()?;

@@ -16,7 +16,7 @@ const UNPURGED: &str = "unpurged";
 /// The key in `meta` that stands there from the first change of a note until all links are set.
 const UNLINKED: &str = "unlinked";
 /// The vault showed no notes at the last run, and what the tree has was kept.
-const KEPT: &str = "kept";
+pub(super) const KEPT: &str = "kept";
 /// All of them.
 pub(super) const MARKS: [&str; 3] = [UNPURGED, UNLINKED, KEPT];
 /// A term in this many passages is counted once per run instead of once per query.

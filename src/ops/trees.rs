@@ -37,7 +37,10 @@ impl Trees {
     ) -> Result<R, OpError> {
         let Some((place, mut tree)) = self.take()? else { return run(None) };
         tree.refresh_header()?;
-        let snapshot = tree.snapshot(|tree| Ok(run(Some(tree))));
+        // What was kept while the vault showed no notes counts again from the next run on: a tree that lost its
+        // last note to the wall has nothing to show before that either.
+        let emptied = if tree.is_kept()? { Some(tree.emptied()?) } else { None };
+        let snapshot = emptied.as_ref().unwrap_or(&tree).snapshot(|tree| Ok(run(Some(tree))));
         let answer = snapshot?;
         if tree.follows_changes() {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((place, tree));

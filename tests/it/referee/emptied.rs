@@ -13,11 +13,13 @@ fn note(path: &str, text: &str, hidden: Option<Kind>) -> Object {
     Object { path: path.to_owned(), what: What::File(text.as_bytes().to_vec()), hidden }
 }
 
+const FERRY: &str = "See [[Harbour]] and [[Tide]].\n";
+
 /// Two public notes, and private things of every kind that a vault's root can hold.
 fn vault() -> Vault {
     let objects = vec![
         note("Harbour.md", "# Harbour\n\nThe ferry leaves at noon. #sea\n", None),
-        note("Ferry.md", "See [[Harbour]] and [[Tide]].\n", None),
+        note("Ferry.md", FERRY, None),
         note("Tide.md", "---\ntags: [private]\n---\nqzcanary ferry at dusk\n", Some(Kind::Tag)),
         note("Moor.md", "qzcanary harbour #private\n", Some(Kind::Tag)),
         note("Journal/Ferry.md", "qzcanary ferry\n", Some(Kind::Folder)),
@@ -61,9 +63,13 @@ impl Game {
             server.end();
         }
         self.phase("index without the last public note")?;
-        let back = |home: &Home| fs::write(home.vault().join("Back.md"), "The ferry is back.\n");
+        let back = |home: &Home| {
+            fs::write(home.vault().join("Back.md"), "The ferry is back.\n")?;
+            fs::write(home.vault().join("Ferry.md"), FERRY)
+        };
         self.homes.iter().try_for_each(back).map_err(|error| error.to_string())?;
         thread::sleep(SETTLING);
+        self.phase("public notes are back, one of them as it was")?;
         self.reindex_through_the_server()?;
         self.phase("a public note is back")?;
         self.assert_no_canary_in_public_trees()
