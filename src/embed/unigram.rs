@@ -136,8 +136,13 @@ impl Model for Unigram {
             }
             end = start;
         }
-        let token =
-            |(id, start, end): (u32, usize, usize)| Token::new(id, word[start..end].to_owned(), (start, end));
+        let token = |(id, start, end): (u32, usize, usize)| {
+            let text = &word[start..end];
+            // Where the unknown piece is a text of its own, what it makes side by side may be a piece too.
+            let is_unknown = id == self.unknown.id;
+            let id = self.pieces.get(text).filter(|_| is_unknown).map_or(id, |piece| piece.id);
+            Token::new(id, text.to_owned(), (start, end))
+        };
         Ok(found.into_iter().rev().map(token).collect())
     }
 

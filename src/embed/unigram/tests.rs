@@ -123,6 +123,16 @@ fn other_vocabularies_are_left_to_the_library() {
     }
 }
 
+#[test]
+fn an_unknown_piece_may_be_a_text_and_twice_it_a_piece() {
+    let model = json!({"type": "Unigram", "unk_id": 0, "vocab": [["面", -1.0], ["面面", -3.0]]}).to_string();
+    let ours: Unigram = serde_json::from_str(&model).unwrap();
+    let library: tokenizers::models::unigram::Unigram = serde_json::from_str(&model).unwrap();
+    for word in ["面", "面面", "面面面", "面x", "xx面面"] {
+        assert_eq!(ours.tokenize(word).unwrap(), library.tokenize(word).unwrap(), "{word}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_has_the_tokens_of_the_library(text in any::<String>(), word in "[a-zà-ü▁]{0,40}") {
