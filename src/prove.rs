@@ -89,18 +89,20 @@ pub fn run(exhibit: &Exhibit, tell: &dyn Fn(&str)) -> Result<Report, ProveError>
     report.phases.push(fresh.with_bytes(&with, &canaries)?);
 
     tell("making public notes private under the running server");
-    for flip in &flipped {
-        with.flip(flip)?;
+    // What is gone is asked for first, and by name: the server refreshes its index at the first note it misses, and
+    // soon by itself. What is asked for first is changed last, so that no refresh comes between.
+    let mut requests = requests;
+    requests.sort_by_cached_key(|(_, parameters)| {
+        let asked = parameters.to_string();
+        let position = flipped.iter().position(|flip| asked.contains(&flip.path)).unwrap_or(flipped.len());
+        (position, parameters["name"] != "read_note")
+    });
+    for flip in flipped.iter().rev() {
         without.remove(&flip.path)?;
+        with.flip(flip)?;
     }
     canaries.extend(flipped.iter().flat_map(|note| note.canaries.iter().cloned()));
     report.flipped = flipped.len();
-    // The server refreshes its index at the first note it misses: what is gone is asked for first.
-    let mut requests = requests;
-    requests.sort_by_key(|(_, parameters)| {
-        let asked = parameters.to_string();
-        flipped.iter().position(|flip| asked.contains(&flip.path)).unwrap_or(flipped.len())
-    });
     let stale = ask(&mut servers, &requests, "index older than the notes", Comparison::WordsOnly, &canaries)?;
     report.phases.push(stale);
     std::thread::sleep(ERASED_WITHIN);
