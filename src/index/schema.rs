@@ -4,11 +4,13 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::error::IndexError;
+use super::matrix::VectorCache;
 use super::{ffi, store, write};
 use crate::text;
 use crate::vault::Profile;
@@ -60,6 +62,8 @@ pub struct Tree {
     is_whole: Cell<bool>,
     /// It was opened as a file that never changes.
     is_immutable: bool,
+    /// The vectors that were read from this file.
+    pub(super) vectors: Arc<VectorCache>,
 }
 
 impl Tree {
@@ -86,6 +90,11 @@ impl Tree {
         )?;
         tree.check_owner(profile, vault_id)?;
         if tree.header.complete { Ok(tree) } else { Err(IndexError::Foreign("an unfinished run")) }
+    }
+
+    /// Uses the vectors that others with the same file open have read, and they those it reads.
+    pub fn share_vectors(&mut self, vectors: &Arc<VectorCache>) {
+        self.vectors = Arc::clone(vectors);
     }
 
     /// May it stay open for later requests? Not where changes to the file would not be noticed.
@@ -115,7 +124,13 @@ impl Tree {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(&tables(&self.header))?;
         write_header(&connection, &self.header)?;
-        Ok(Tree { connection, header: self.header.clone(), is_whole: Cell::new(true), is_immutable: true })
+        Ok(Tree {
+            connection,
+            header: self.header.clone(),
+            is_whole: Cell::new(true),
+            is_immutable: true,
+            vectors: Arc::default(),
+        })
     }
 
     /// Runs several reads over one snapshot.
@@ -179,7 +194,13 @@ impl Tree {
             return Err(IndexError::OtherFormat { found });
         }
         let header = read_header(&connection)?;
-        Ok(Tree { connection, header, is_whole: Cell::new(false), is_immutable: false })
+        Ok(Tree {
+            connection,
+            header,
+            is_whole: Cell::new(false),
+            is_immutable: false,
+            vectors: Arc::default(),
+        })
     }
 
     /// Creates an empty tree.

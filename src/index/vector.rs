@@ -1,7 +1,8 @@
 //! The vector leg: passages by the distance of their vectors to that of the query.
 
+use std::collections::HashSet;
+
 use rusqlite::params_from_iter;
-use rusqlite::types::Value;
 
 use super::error::IndexError;
 use super::schema::Tree;
@@ -41,40 +42,27 @@ impl Tree {
         127.0 / self.header.largest_component
     }
 
-    /// The passages nearest in meaning, best first, with their cosine similarity.
+    /// The passages nearest in meaning, best first, with their cosine similarity to this unit vector. None if it is not
+    /// as long as the vectors of the tree.
     pub fn nearest(
         &self,
-        query: &Quantised,
+        unit: &[f32],
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<(ChunkId, f64)>, IndexError> {
         if self.header.model.is_none() {
             return Ok(Vec::new());
         }
+        let among = if filter.is_empty() { None } else { Some(self.passages_of(filter)?) };
+        Ok(self.vectors.get(self)?.nearest(unit, self.scale(), among.as_ref(), limit))
+    }
+
+    /// The passages of the notes that a filter lets pass.
+    fn passages_of(&self, filter: &Filter) -> Result<HashSet<ChunkId>, IndexError> {
         let (condition, parameters) = filter.to_sql();
-        let within = if condition.is_empty() {
-            String::new()
-        } else {
-            format!(
-                " AND rowid IN (SELECT chunk.id FROM chunk JOIN note ON note.id = chunk.note WHERE {condition})"
-            )
-        };
-        let sql = format!(
-            "SELECT rowid, distance FROM vectors WHERE embedding MATCH vec_int8(?) AND k = ?{within}"
-        );
+        let sql = format!("SELECT chunk.id FROM chunk JOIN note ON note.id = chunk.note WHERE {condition}");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let scale = self.scale();
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let head = [Value::Blob(query.0.clone()), Value::Integer(limit)];
-        let values = head.into_iter().chain(parameters.into_iter().map(Value::Text));
-        let rows = statement
-            .query_map(params_from_iter(values), |row| Ok((row.get(0)?, similarity(row.get(1)?, scale))))?;
+        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
-}
-
-/// Cosine similarity of unit vectors from the distance of their quantised forms: `1 - d²/2`.
-fn similarity(distance: f64, scale: f64) -> f64 {
-    let distance = distance / scale;
-    1.0 - distance * distance / 2.0
 }

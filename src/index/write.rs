@@ -1,5 +1,6 @@
 //! The only code that changes a tree. One transaction per batch; nothing slow happens inside.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
@@ -7,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use super::error::IndexError;
 use super::schema::{Header, Tree, write_header};
 use super::vector::Quantised;
-use super::{ChunkId, Hash16, NoteId};
+use super::{ChunkId, Hash16, NoteId, matrix};
 use crate::note::{fold, link};
 use crate::vault::FileStat;
 
@@ -103,6 +104,8 @@ pub enum Checkpoint {
 /// A tree open for writing. The caller holds the store's lock.
 pub struct Writer {
     tree: Tree,
+    /// The revision of the vectors was raised in this transaction.
+    is_revised: Cell<bool>,
 }
 
 impl Writer {
@@ -120,7 +123,7 @@ impl Writer {
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
              PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -64000",
         )?;
-        Ok(Writer { tree })
+        Ok(Writer { tree, is_revised: Cell::new(false) })
     }
 
     /// Reading what has been written.
@@ -134,6 +137,7 @@ impl Writer {
         run: impl FnOnce(&mut Writer) -> Result<R, IndexError>,
     ) -> Result<R, IndexError> {
         self.connection().execute_batch("BEGIN IMMEDIATE")?;
+        self.is_revised.set(false);
         match run(self) {
             Ok(value) => {
                 self.connection().execute_batch("COMMIT")?;
@@ -377,6 +381,7 @@ impl Writer {
     fn clear_note(&self, id: NoteId) -> Result<(), IndexError> {
         self.execute("DELETE FROM words WHERE rowid IN (SELECT id FROM chunk WHERE note = ?1)", id)?;
         if self.tree.header.model.is_some() {
+            self.revise_vectors()?;
             self.execute(
                 "DELETE FROM vectors WHERE rowid IN (SELECT id FROM chunk WHERE note = ?1 AND embedded = 1)",
                 id,
@@ -457,7 +462,22 @@ impl Writer {
         vector.map_or(Ok(()), |vector| self.insert_vector(id, vector))
     }
 
+    /// Tells those who have the vectors in memory that they changed; once in a transaction is enough.
+    fn revise_vectors(&self) -> Result<(), IndexError> {
+        if !self.connection().is_autocommit() && self.is_revised.replace(true) {
+            return Ok(());
+        }
+        self.connection()
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, '1')
+                 ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+            )?
+            .execute([matrix::REVISION])?;
+        Ok(())
+    }
+
     fn insert_vector(&self, chunk: ChunkId, vector: &Quantised) -> Result<(), IndexError> {
+        self.revise_vectors()?;
         self.connection()
             .prepare_cached("INSERT INTO vectors (rowid, embedding) VALUES (?1, vec_int8(?2))")?
             .execute(params![chunk, vector.as_bytes()])?;

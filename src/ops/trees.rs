@@ -2,12 +2,12 @@
 //! next request.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::vault_unavailable;
 use super::{OpError, notice};
 use crate::failpoint::{self, Failpoint};
-use crate::index::{FileIdentity, Filter, IndexError, Store, Tree};
+use crate::index::{FileIdentity, Filter, IndexError, Store, Tree, VectorCache};
 use crate::vault::{NotePath, Profile, Session};
 
 /// The trees of one profile, open for reading.
@@ -16,6 +16,8 @@ pub(super) struct Trees {
     vault: PathBuf,
     profile: Profile,
     idle: Mutex<Vec<(Place, Tree)>>,
+    /// The vectors of the newest file.
+    vectors: Mutex<Option<(Place, Arc<VectorCache>)>>,
 }
 
 /// Where a tree was opened: the path, and which file that was.
@@ -27,7 +29,7 @@ struct Place {
 
 impl Trees {
     pub(super) fn new(data_dir: PathBuf, vault: PathBuf, profile: Profile) -> Trees {
-        Trees { data_dir, vault, profile, idle: Mutex::new(Vec::new()) }
+        Trees { data_dir, vault, profile, idle: Mutex::default(), vectors: Mutex::default() }
     }
 
     /// Runs with the current tree, `None` where there is none this version can read.
@@ -76,10 +78,22 @@ impl Trees {
 
     fn open(&self, path: &Path, store: &Store) -> Result<(Place, Tree), IndexError> {
         let place = Place { path: path.to_owned(), file: FileIdentity::of(path)? };
-        match self.take_idle(&place) {
-            Some(open) => Ok(open),
-            None => Tree::open(path, self.profile, store.vault_id()).map(|tree| (place, tree)),
+        if let Some(open) = self.take_idle(&place) {
+            return Ok(open);
         }
+        let mut tree = Tree::open(path, self.profile, store.vault_id())?;
+        tree.share_vectors(&self.vectors_of(&place));
+        Ok((place, tree))
+    }
+
+    /// What is in memory of this file; that of another is given up.
+    fn vectors_of(&self, place: &Place) -> Arc<VectorCache> {
+        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, cache) = vectors.get_or_insert_with(|| (place.clone(), Arc::default()));
+        if of != place {
+            (*of, *cache) = (place.clone(), Arc::default());
+        }
+        Arc::clone(cache)
     }
 
     /// An open tree of this file; those of others are closed.

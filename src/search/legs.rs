@@ -7,9 +7,6 @@ use super::{Breadth, Question, SearchError, words};
 use crate::index::{ChunkId, ColumnWeights, Tree};
 use crate::note::fold;
 
-/// sqlite-vec gives no more neighbours than this.
-const MOST_NEIGHBOURS: usize = 4096;
-
 /// How much a word counts by where it stands, chosen on the tuning sets: see `evals/README.md`.
 pub const KEYWORD_WEIGHTS: ColumnWeights =
     ColumnWeights { title: 3.0, aliases: 3.0, headings: 2.0, tags: 2.0, body: 1.0 };
@@ -24,9 +21,9 @@ pub(super) struct Legs {
 }
 
 impl Legs {
-    /// Did a leg give as many candidates as it was asked for, and could give more?
+    /// Did a leg give as many candidates as it was asked for?
     pub(super) fn is_full(&self, depth: usize) -> bool {
-        self.words.len() >= depth || (depth < MOST_NEIGHBOURS && self.meaning.len() >= depth)
+        self.words.len() >= depth || self.meaning.len() >= depth
     }
 
     /// All candidates, each once.
@@ -51,8 +48,8 @@ pub(super) fn run(
         legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
         legs.named = named(tree, question.text)?;
     }
-    if let Some(vector) = question.meaning.as_ref().and_then(|meaning| tree.quantised(&meaning.vector)) {
-        legs.meaning = scored(tree.nearest(&vector, &question.filter, depth.min(MOST_NEIGHBOURS))?);
+    if let Some(meaning) = &question.meaning {
+        legs.meaning = scored(tree.nearest(&meaning.vector, &question.filter, depth)?);
     }
     Ok(legs)
 }
