@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use crate::cli::timings::{Stage, Timings};
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
-
 use crate::sync::{BOTH_PROFILES, Mode, TreeSummary};
 use crate::vault::Profile;
 
@@ -17,6 +17,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct IndexArgs {
     /// Build everything anew instead of only what changed
     #[arg(long)]
@@ -24,14 +25,25 @@ pub(super) struct IndexArgs {
     /// Print nothing but errors (and the answer, with `--json`)
     #[arg(long, short)]
     quiet: bool,
+    /// Tell where the time went
+    #[arg(long)]
+    timings: bool,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }
 
+impl IndexArgs {
+    pub(super) fn takes_times(&self) -> bool {
+        self.timings
+    }
+}
+
 #[derive(Serialize)]
 struct IndexAnswer {
     trees: Vec<TreeSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timings: Option<Vec<Stage>>,
 }
 
 pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError> {
@@ -48,10 +60,13 @@ pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError>
         console.notice(failure);
     }
     if args.json {
-        console::json(&IndexAnswer { trees })?;
+        console::json(&IndexAnswer { trees, timings: context.timings.as_ref().map(Timings::stages) })?;
     } else if !args.quiet {
         let mut out = console.out();
         render::index::summaries(&mut out, &trees)?;
+        if let Some(timings) = &context.timings {
+            timings.print(&mut out)?;
+        }
         out.flush()?;
     }
     Ok(Exit::Done)

@@ -25,6 +25,7 @@ mod search;
 mod serve;
 mod status;
 mod tags;
+mod timings;
 mod token;
 mod tune;
 
@@ -38,6 +39,7 @@ use crate::config::{Config, Environment, Overrides};
 use crate::ops::Service;
 use crate::vault;
 use console::Console;
+use timings::Timings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -144,6 +146,15 @@ enum Command {
 }
 
 impl Command {
+    /// Is the owner to be told where the time went?
+    fn takes_times(&self) -> bool {
+        match self {
+            Command::Index(args) => args.takes_times(),
+            Command::Search(args) => args.takes_times(),
+            _ => false,
+        }
+    }
+
     /// Was it started by an AI client, which keeps what is said on standard error?
     fn has_a_client(&self) -> bool {
         match self {
@@ -156,8 +167,10 @@ impl Command {
 
 /// Runs a command and says how it went; errors are told on standard error.
 pub fn run(cli: &Cli, environment: &Environment) -> Exit {
-    log::start(cli.global.verbose);
-    let context = Context { environment, global: &cli.global, console: Console::new(cli.global.color) };
+    let timings = cli.command.takes_times().then(Timings::default);
+    log::start(cli.global.verbose, timings.as_ref());
+    let console = Console::new(cli.global.color);
+    let context = Context { environment, global: &cli.global, console, timings };
     match dispatch(&cli.command, &context) {
         Ok(exit) => exit,
         Err(error) => {
@@ -214,6 +227,8 @@ struct Context<'a> {
     environment: &'a Environment,
     global: &'a Global,
     console: Console,
+    /// Where the time goes, if the command takes times.
+    timings: Option<Timings>,
 }
 
 impl Context<'_> {

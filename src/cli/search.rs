@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use serde::Serialize;
 
+use crate::cli::timings::{Stage, Timings};
 use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::Caller;
-use crate::ops::search::{Detail, Mode, SearchRequest};
+use crate::ops::search::{Detail, Mode, Passage, SearchAnswer, SearchRequest, Standing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +22,7 @@ const MAX_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct SearchArgs {
     /// What to look for; quotes make a phrase
     #[arg(required = true, value_name = "QUERY")]
@@ -45,9 +48,51 @@ pub(super) struct SearchArgs {
     /// Whole passages instead of excerpts
     #[arg(long)]
     full: bool,
+    /// Tell where the time went, and how many passages each stage came out with
+    #[arg(long)]
+    timings: bool,
+    /// Tell what placed each passage where it is
+    #[arg(long)]
+    explain: bool,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl SearchArgs {
+    fn detail(&self) -> render::search::Detail {
+        if self.explain { render::search::Detail::Explained } else { render::search::Detail::Plain }
+    }
+
+    pub(super) fn takes_times(&self) -> bool {
+        self.timings
+    }
+}
+
+/// The answer with what the owner alone may know.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    answer: &'a SearchAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanations: Option<Vec<Explanation>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timings: Option<Vec<Stage>>,
+}
+
+/// What placed a passage where it is.
+#[derive(Serialize)]
+struct Explanation {
+    rank: usize,
+    by_words: Option<Standing>,
+    by_meaning: Option<Standing>,
+}
+
+impl Explanation {
+    fn of(passage: &Passage) -> Explanation {
+        let [by_words, by_meaning] = passage.standings;
+        Explanation { rank: passage.rank, by_words, by_meaning }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -75,11 +120,17 @@ pub(super) fn run(args: &SearchArgs, context: &Context) -> Result<Exit, CliError
     let reply = context.service()?.search(&request(args), &Caller::patient())?;
     let answer = reply.get();
     if args.json {
-        console::json(answer)?;
+        let explanations = args.explain.then(|| answer.passages.iter().map(Explanation::of).collect());
+        let timings = context.timings.as_ref().map(Timings::stages);
+        console::json(&Told { answer, explanations, timings })?;
     } else {
         answer.notices.iter().for_each(|notice| console.notice(notice));
         let mut out = console.out();
-        render::search::passages(&mut out, &answer.passages, console::width())?;
+        render::search::passages(&mut out, &answer.passages, console::width(), args.detail())?;
+        if let Some(timings) = &context.timings {
+            writeln!(out)?;
+            timings.print(&mut out)?;
+        }
         out.flush()?;
         if answer.truncated {
             console.notice("Text was left out; a smaller `--limit` shows more of each passage.");

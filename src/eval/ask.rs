@@ -167,6 +167,7 @@ mod tests {
             highlights: Vec::new(),
             score: 1.0,
             matched_by: Vec::new(),
+            standings: [None; 2],
             via: None,
         }
     }

@@ -6,14 +6,15 @@
 use tracing::Metadata;
 use tracing_subscriber::filter::FilterFn;
 
-/// Drops every event of the protocol library, at every level. To be combined with the owner's
+/// Drops every event of the protocol library, at every level, and all spans: they count what was found before it
+/// was judged. To be combined with the owner's
 /// filter (`EnvFilter::and`) on a layer that writes to standard error.
 pub fn log_filter() -> FilterFn {
     FilterFn::new(is_ours)
 }
 
 fn is_ours(metadata: &Metadata<'_>) -> bool {
-    metadata.target().split("::").next() != Some("rmcp")
+    metadata.is_event() && metadata.target().split("::").next() != Some("rmcp")
 }
 
 /// Replaces the panic hook: the place of a panic is in the source and may be told, its message

@@ -28,6 +28,7 @@ impl Outcome {
 /// Orders the best passages anew.
 pub(super) fn apply(service: &Service, query: &str, found: &mut Found<'_>) -> Outcome {
     let Some(reranker) = &service.reranker else { return Outcome::Off };
+    let _span = tracing::trace_span!("rerank").entered();
     let texts = texts(found);
     let Ok(scores) = reranker.score(query, &texts) else {
         // Without the error: it may name a folder, and a client may read the log.

@@ -14,6 +14,7 @@ use super::trees::check_emptiness;
 use super::{Caller, OpError, Service, notice};
 use crate::index::{Cut, Piece, Tree};
 use crate::reply::Reply;
+pub use crate::search::Standing;
 use crate::search::excerpt::excerpt;
 use crate::search::rerank::CANDIDATES;
 use crate::search::{self, Found, Hit, Meaning, Question};
@@ -133,6 +134,10 @@ pub struct Passage {
     pub score: f64,
     /// Which legs found it.
     pub matched_by: Vec<MatchedBy>,
+    /// Where it stands among those found by words and among those found by meaning; for the owner, not part of the
+    /// answer.
+    #[serde(skip)]
+    pub standings: [Option<Standing>; 2],
     /// The note of this answer that it was reached from, if only by a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
@@ -171,6 +176,7 @@ pub(super) fn run(
             find(service, session, tree, request)?;
         let mut shown = passages(session, &found, request, 1);
         if let Some(tree) = tree.filter(|_| request.expand_links) {
+            let _span = tracing::trace_span!("follow links").entered();
             let linked = expand::linked(session, tree, &question, &found)?;
             shown.extend(linked_passages(session, &linked, request, shown.len() + 1));
         }
@@ -309,6 +315,7 @@ fn passages<'s>(
     request: &SearchRequest,
     first_rank: usize,
 ) -> Vec<Released<'s, Passage>> {
+    let _span = tracing::trace_span!("write passages down").entered();
     let notes: BTreeSet<usize> = found.hits.iter().map(|hit| hit.note).collect();
     let cut = |index: usize| (index, Cut::new(found.notes[index].text(), found.notes[index].path().stem()));
     let cuts: HashMap<usize, Cut<'_>> = notes.into_par_iter().map(cut).collect();
@@ -347,7 +354,8 @@ fn passage(
     let shown = excerpt(&text, terms, if detail == Detail::Full { usize::MAX } else { EXCERPT_BYTES });
     let heading_path = headings(&piece);
     let path = note.path().as_str();
-    let legs = [(hit.by_words, MatchedBy::Keyword), (hit.by_meaning, MatchedBy::Semantic)];
+    let legs =
+        [(hit.by_words.is_some(), MatchedBy::Keyword), (hit.by_meaning.is_some(), MatchedBy::Semantic)];
     Some(Passage {
         rank,
         path: path.to_owned(),
@@ -360,6 +368,7 @@ fn passage(
         score: (hit.score * 10_000.0).round() / 10_000.0,
         matched_by: legs.into_iter().filter(|(found, _)| *found).map(|(_, leg)| leg).collect(),
         heading_path,
+        standings: [hit.by_words, hit.by_meaning],
         via: None,
     })
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
+use tracing::field::Empty;
 
 use super::SearchError;
 use super::legs::Legs;
@@ -28,6 +29,7 @@ pub(super) fn admit<'s>(
     legs: &Legs,
     filter: &Filter,
 ) -> Result<Admitted<'s>, SearchError> {
+    let span = tracing::trace_span!("open and judge", count = Empty).entered();
     let ids = legs.ids();
     let mut by_note: HashMap<String, Vec<ChunkPlace>> = HashMap::new();
     for place in tree.places(&ids)? {
@@ -46,6 +48,7 @@ pub(super) fn admit<'s>(
         admitted.places.extend(ranges.into_iter().map(|(id, range)| (id, (index, range))));
         admitted.notes.push(note);
     }
+    span.record("count", admitted.places.len());
     admitted.dropped = ids.len() - admitted.places.len();
     Ok(admitted)
 }

@@ -1,6 +1,8 @@
 //! The legs of a search: candidates by words and by meaning, and notes by name. Numbers and paths
 //! only, no text, no judgement.
 
+use tracing::field::Empty;
+
 use super::fuse::Scored;
 use super::query::{MAX_QUERY_BYTES, Query};
 use super::{Breadth, Question, SearchError, words};
@@ -45,11 +47,15 @@ pub(super) fn run(
 ) -> Result<Legs, SearchError> {
     let mut legs = Legs::default();
     if question.by_words {
+        let span = tracing::trace_span!("find by words", count = Empty).entered();
         legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
+        span.record("count", legs.words.len());
         legs.named = named(tree, question.text)?;
     }
     if let Some(meaning) = &question.meaning {
+        let span = tracing::trace_span!("find by meaning", count = Empty).entered();
         legs.meaning = scored(tree.nearest(&meaning.vector, &question.filter, depth)?);
+        span.record("count", legs.meaning.len());
     }
     Ok(legs)
 }

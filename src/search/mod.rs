@@ -17,6 +17,9 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use serde::Serialize;
+use tracing::field::Empty;
+
 pub use legs::KEYWORD_WEIGHTS;
 use query::Query;
 use rerank::First;
@@ -101,10 +104,19 @@ pub struct Hit {
     pub range: Range<usize>,
     /// Comparable within one answer only, 0 to 1.
     pub score: f64,
-    /// Found by words.
-    pub by_words: bool,
-    /// Found by meaning.
-    pub by_meaning: bool,
+    /// Where it stands among those found by words, if it does.
+    pub by_words: Option<Standing>,
+    /// Where it stands among those found by meaning.
+    pub by_meaning: Option<Standing>,
+}
+
+/// A place in a leg, among those that may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Standing {
+    /// From 1.
+    pub rank: usize,
+    /// BM25, or the cosine similarity.
+    pub score: f64,
 }
 
 /// Searches a tree.
@@ -114,7 +126,12 @@ pub fn search<'s>(
     question: &Question<'_>,
 ) -> Result<Found<'s>, SearchError> {
     let asked = Query::parse(question.text);
-    let query = if question.by_words { respell::respell(tree, &asked)? } else { asked.clone() };
+    let query = if question.by_words {
+        let _span = tracing::trace_span!("respell").entered();
+        respell::respell(tree, &asked)?
+    } else {
+        asked.clone()
+    };
     let mut depth = fuse::BLEND_DEPTH;
     let mut breadth = Breadth::TellingWords;
     loop {
@@ -132,7 +149,10 @@ pub fn search<'s>(
             None => Ok(0.0),
         };
         let coverage = coverage_of(&query)?;
+        let span = tracing::trace_span!("rank", count = Empty).entered();
         let ranked = rank::rank(&admitted, &legs, &survivors, coverage, question);
+        span.record("count", ranked.len());
+        drop(span);
         // Notes that may no longer be shown leave gaps: look further until enough passages survive.
         if ranked.len() < question.limit && legs.is_full(depth) {
             depth *= 4;
@@ -189,6 +209,7 @@ pub fn embed_question(
     sketch: Option<&str>,
     tree: &Tree,
 ) -> Result<Meaning, EmbedError> {
+    let _span = tracing::trace_span!("embed the question").entered();
     let asked = embedder.embed_query(bounded(text))?;
     let vector = match sketch {
         Some(sketch) => midway(&asked, &embedder.embed_query(bounded(sketch))?),

@@ -6,7 +6,7 @@ use super::admit::Admitted;
 use super::doubt::Nearness;
 use super::fuse::{self, BlendWeights, Scored};
 use super::legs::Legs;
-use super::{Hit, Question};
+use super::{Hit, Question, Standing};
 use crate::index::ChunkId;
 
 /// The candidates that may be shown, leg by leg.
@@ -55,13 +55,17 @@ pub(super) fn rank(
     };
     let Surviving { words, meaning } = survivors;
     let fused = fuse::convex_blend(words, meaning, survivors.weights(keyword_coverage, question), tie);
-    let contains = |leg: &[Scored<ChunkId>], id| leg.iter().any(|candidate| candidate.id == id);
     let hits = fused.into_iter().map(|Scored { id, score }| {
         let (note, range) = admitted.places[&id].clone();
-        Hit { note, range, score, by_words: contains(words, id), by_meaning: contains(meaning, id) }
+        Hit { note, range, score, by_words: standing(words, id), by_meaning: standing(meaning, id) }
     });
     let is_named = |hit: &Hit| legs.named.iter().any(|path| path == admitted.notes[hit.note].path().as_str());
     select(named_first(hits.collect(), is_named).into_iter(), question)
+}
+
+fn standing(leg: &[Scored<ChunkId>], id: ChunkId) -> Option<Standing> {
+    let index = leg.iter().position(|candidate| candidate.id == id)?;
+    Some(Standing { rank: index + 1, score: leg[index].score })
 }
 
 /// Who types the whole name of a note means that note. Its passages get the upper half of the scores,
@@ -106,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_note_named_by_the_query_stands_first() {
-        let hit = |(note, score)| Hit { note, range: 0..1, score, by_words: true, by_meaning: false };
+        let hit = |(note, score)| Hit { note, range: 0..1, score, by_words: None, by_meaning: None };
         let hits = [(0, 0.9), (1, 0.4), (2, 0.3), (1, 0.2)];
         for (named, expected) in
             [(None, "0 0.90, 1 0.40, 2 0.30, 1 0.20"), (Some(1), "1 0.70, 1 0.60, 0 0.45, 2 0.15")]

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn order(scores: &[f64], first: First) -> String {
-        let hit = |(note, score)| Hit { note, range: 0..1, score, by_words: true, by_meaning: false };
+        let hit = |(note, score)| Hit { note, range: 0..1, score, by_words: None, by_meaning: None };
         let hits = [(0, 0.8), (1, 0.6), (2, 0.4), (3, 0.2)].map(hit).to_vec();
         let shown = rerank(hits, scores, first).into_iter();
         shown.map(|hit| format!("{} {:.2}", hit.note, hit.score)).collect::<Vec<_>>().join(", ")

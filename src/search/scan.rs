@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::query::{Ending, Query};
 use super::rank::select;
-use super::{Found, Hit, KEYWORD_WEIGHTS, Question, SearchError};
+use super::{Found, Hit, KEYWORD_WEIGHTS, Question, SearchError, Standing};
 use crate::index::{Cut, Filter};
 use crate::note::fold;
 use crate::vault::{Listed, Note, Session};
@@ -50,7 +50,7 @@ pub(super) fn scan<'s>(
         .into_iter()
         .map(|(note, passage, score)| {
             let range = scanned[note].matching[passage].range.clone();
-            Hit { note, range, score, by_words: true, by_meaning: false }
+            Hit { note, range, score, by_words: None, by_meaning: None }
         })
         .collect();
     // The walk is in the order of paths, which thus breaks ties.
@@ -58,7 +58,10 @@ pub(super) fn scan<'s>(
         b.score.total_cmp(&a.score).then_with(|| (a.note, a.range.start).cmp(&(b.note, b.range.start)))
     });
     let best = hits.first().map_or(1.0, |hit| hit.score);
-    let hits = hits.into_iter().map(|hit| Hit { score: hit.score / best, ..hit });
+    let hits = (1..).zip(hits).map(|(rank, hit)| {
+        let by_words = Some(Standing { rank, score: hit.score });
+        Hit { score: hit.score / best, by_words, ..hit }
+    });
     let hits = select(hits, question);
     let notes = scanned.into_iter().map(|scanned| scanned.note).collect();
     Ok(Found { notes, hits, ..Found::nothing() })

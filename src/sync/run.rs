@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use tracing::field::Empty;
+
 use super::links::LinkWork;
 use super::look;
 use super::plan::{Trust, plan};
@@ -180,7 +182,10 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
         writer.tree().check_owner(profile, job.store.vault_id())?;
         match job.mode {
             Mode::ByTheClock { .. } | Mode::Woken => writer.tree().check_health()?,
-            Mode::Incremental | Mode::Rebuild => writer.tree().check_whole()?,
+            Mode::Incremental | Mode::Rebuild => {
+                let _span = tracing::trace_span!("look for damage").entered();
+                writer.tree().check_whole()?;
+            }
         }
         Ok(writer)
     });
@@ -306,6 +311,7 @@ fn fill(
     }
     stamp(session, open, mode)?;
     if open.profile == Profile::Public && open.writer.needs_purge()? {
+        let _span = tracing::trace_span!("erase").entered();
         open.writer.purge()?;
         open.summary.is_purge_due = open.writer.needs_purge()?;
     }
@@ -373,6 +379,7 @@ fn pass(
     progress: &dyn Progress,
 ) -> Result<SkipCounter, SyncError> {
     progress.begin(Stage::Scanning, 0);
+    let span = tracing::trace_span!("walk and plan", count = Empty).entered();
     let walk = session.walk().map_err(SyncError::Vault)?;
     progress.advance(walk.notes.len() as u64);
     progress.end();
@@ -386,10 +393,15 @@ fn pass(
     }
     let mut skipped = count_passed_over(&walk);
     let plan = plan(&walk.notes, indexed, trust);
+    span.record("count", walk.notes.len());
+    drop(span);
     let mut links = LinkWork::default();
     let was_interrupted = open.writer.needs_links()?;
     progress.begin(Stage::Words, plan.read.len() as u64);
+    let span = tracing::trace_span!("read, judge and cut notes", count = Empty).entered();
     prepare(session, &plan.read, |batch| apply(open, &mut links, &mut skipped, batch, progress))?;
+    span.record("count", plan.read.len());
+    drop(span);
     progress.end();
     open.writer.transaction(|writer| {
         plan.gone.iter().try_for_each(|note| {
@@ -401,6 +413,7 @@ fn pass(
     if was_interrupted {
         links.add_all(session, open.writer.tree())?;
     }
+    let _span = tracing::trace_span!("set links").entered();
     links.apply(session, &mut open.writer)?;
     Ok(skipped)
 }
@@ -429,7 +442,9 @@ fn apply(
     if progress.is_abandoned() {
         return Err(SyncError::Abandoned);
     }
+    let span = tracing::trace_span!("write notes", count = Empty).entered();
     let count = batch.len() as u64;
+    span.record("count", count);
     let summary = &mut open.summary;
     open.writer.transaction(|writer| {
         for prepared in batch {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use tracing::field::Empty;
+
 use super::run::Open;
 use super::{ModelsByProfile, Progress, Stage, SyncError};
 use crate::embed::{EmbedError, Embedder, check_dimensions};
@@ -86,6 +88,8 @@ fn embed_round(
     let embed = |pending: &[Pending]| -> Result<Embedded, SyncError> {
         let texts = vault.request(profile, |session| texts_of(session, pending))?;
         let (keys, texts): (Vec<Hash16>, Vec<String>) = texts.into_iter().unzip();
+        let span = tracing::trace_span!("make vectors", count = Empty).entered();
+        span.record("count", texts.len());
         Ok(match embed_while_wanted(embedder, texts, dimensions, progress) {
             Some(Ok(vectors)) => Embedded::Vectors(keys.into_iter().zip(vectors).collect()),
             Some(Err(error)) => Embedded::Failed(error),
@@ -113,6 +117,7 @@ fn embed_round(
     };
     let keys: Vec<Hash16> = vectors.iter().map(|(key, _)| *key).collect();
     let waiting = waiting_for(trees, first, &keys)?;
+    let _span = tracing::trace_span!("write vectors").entered();
     let mut done: Vec<Vec<(ChunkId, Quantised)>> = trees.iter().map(|_| Vec::new()).collect();
     for (key, vector) in &vectors {
         for (tree, chunk) in waiting.get(key).into_iter().flatten() {

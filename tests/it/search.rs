@@ -186,3 +186,28 @@ fn a_word_that_stands_nowhere_finds_what_was_meant() {
     }
     assert_eq!(home.found("quelmbricks", &["--profile", "full"]), ["Secret.md"]);
 }
+
+#[test]
+fn the_owner_is_told_where_the_time_went_and_what_placed_a_passage() {
+    let home = Home::words_only(&[("Roof.md", "Sheets of zinc."), ("Keel.md", "Sheets of lead.")], "");
+    let stages = |answer: &Value| -> Vec<(String, Value)> {
+        let stages = answer["timings"].as_array().unwrap().iter();
+        stages.map(|stage| (text(&stage["stage"]), stage["count"].clone())).collect()
+    };
+    let indexed = home.json(&["index", "--timings", "--profile", "public"]);
+    // What was written a moment ago may be read twice.
+    let counts = |(stage, count): &(String, Value)| stage.starts_with("read") && count.as_u64() >= Some(2);
+    assert!(stages(&indexed).iter().any(counts), "{indexed:#}");
+    let found = home.json(&["search", "sheets zinc", "--timings", "--explain"]);
+    let told = stages(&found);
+    for stage in ["find by words", "open and judge", "rank"] {
+        assert!(told.contains(&(stage.to_owned(), json!(2))), "{stage}: {told:?}");
+    }
+    let second = &found["explanations"][1];
+    assert_eq!((&second["rank"], &second["by_words"]["rank"]), (&json!(2), &json!(2)));
+    assert_eq!(second["by_meaning"], json!(null));
+    let plain = home.run(&["search", "zinc", "--timings", "--explain"]).stdout;
+    assert!(plain.contains(" ms  find by words  1\n") && plain.contains("by words no. 1 ("), "{plain}");
+    let quiet = home.json(&["search", "zinc"]);
+    assert!(quiet.get("timings").is_none() && quiet.get("explanations").is_none());
+}

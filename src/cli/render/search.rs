@@ -6,22 +6,35 @@ use std::ops::RangeInclusive;
 use super::wrap::{self, Run};
 use super::{escape, notes, style};
 use crate::ops::pack::Window;
-use crate::ops::search::Passage;
+use crate::ops::search::{Passage, Standing};
 
 /// Columns before the text of a passage.
 const INDENT: usize = 3;
+
+/// What is told of a passage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Detail {
+    /// Where it stands and what it says.
+    Plain,
+    /// What placed it where it is, as well.
+    Explained,
+}
 
 /// Passages in order, a blank line between two; text is wrapped to `width` columns.
 pub(in crate::cli) fn passages(
     out: &mut impl Write,
     passages: &[Passage],
     width: Option<usize>,
+    detail: Detail,
 ) -> io::Result<()> {
     for (index, passage) in passages.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
         heading(out, passage)?;
+        if detail == Detail::Explained {
+            explanation(out, passage)?;
+        }
         let text_width = width.map(|width| width - INDENT);
         for line in wrap::lines(&passage.text, &passage.highlights, text_width) {
             text_line(out, &line)?;
@@ -55,6 +68,17 @@ fn heading(out: &mut impl Write, passage: &Passage) -> io::Result<()> {
     let lines = line_range(passage.line_start..=passage.line_end);
     let via = passage.via.as_deref().map(|via| format!(", linked with {}", escape::line(via)));
     writeln!(out, "  {dim}{lines}{}{dim:#}", via.unwrap_or_default())
+}
+
+fn explanation(out: &mut impl Write, passage: &Passage) -> io::Result<()> {
+    let dim = style::DIM;
+    let legs = ["by words", "by meaning"].iter().zip(passage.standings);
+    let told = legs.map(|(leg, standing)| match standing {
+        Some(Standing { rank, score }) => format!("{leg} no. {rank} ({score:.3})"),
+        None => format!("not {leg}"),
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    writeln!(out, "{:INDENT$}{dim}score {:.4}: {told}{dim:#}", "", passage.score)
 }
 
 fn text_line(out: &mut impl Write, line: &[Run]) -> io::Result<()> {

@@ -12,7 +12,7 @@ use crate::eval::{Estimate, Gain, Tried, Tuned};
 use crate::ops::links::{LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::read::OutlineEntry;
-use crate::ops::search::{MatchedBy, Passage};
+use crate::ops::search::{MatchedBy, Passage, Standing};
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::tags::TagCount;
 use crate::sync::{SkipReason, Skipped, TreeSummary};
@@ -44,6 +44,7 @@ fn passage(path: &str, heading: Option<&str>, text: &str, query: &str) -> Passag
         highlights: found.into_iter().collect(),
         score: 0.5,
         matched_by: vec![MatchedBy::Keyword],
+        standings: [None, Some(Standing { rank: 2, score: 0.75 })],
         via: None,
     }
 }
@@ -68,13 +69,15 @@ fn passages_are_cited_wrapped_and_marked() {
 
            three
     "]]
-    .assert_eq(&shown(|out| search::passages(out, &passages, Some(40))));
+    .assert_eq(&shown(|out| search::passages(out, &passages, Some(40), search::Detail::Plain)));
 }
 
 #[test]
 fn without_a_terminal_lines_stay_whole() {
     let text = "word ".repeat(60);
-    let shown = shown(|out| search::passages(out, &[passage("a.md", None, &text, "none")], None));
+    let shown = shown(|out| {
+        search::passages(out, &[passage("a.md", None, &text, "none")], None, search::Detail::Plain)
+    });
     assert_eq!(shown.lines().count(), 2);
 }
 
@@ -84,11 +87,12 @@ fn a_passage_cannot_reach_the_terminal() {
         passage("a\u{202e}dm.md", Some("\u{1b}[2J"), "x\u{1b}]0;title\u{7}\r\ny\u{9b}1m", "none");
     hostile.title = "two\nlines".to_owned();
     expect![[r"
-         1. <a\u{202e}dm.md#\u{1b}[2J>  two\u{a}lines  <lines 3-9>
-            x\u{1b}]0;title\u{7}
-            y\u{9b}1m
+        1. <a\u{202e}dm.md#\u{1b}[2J>  two\u{a}lines  <lines 3-9>
+           <score 0.5000: not by words, by meaning no. 2 (0.750)>
+           x\u{1b}]0;title\u{7}
+           y\u{9b}1m
     "]]
-    .assert_eq(&shown(|out| search::passages(out, &[hostile], Some(80))));
+    .assert_eq(&shown(|out| search::passages(out, &[hostile], Some(80), search::Detail::Explained)));
 }
 
 #[test]

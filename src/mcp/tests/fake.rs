@@ -123,6 +123,7 @@ pub(super) fn passage(rank: usize, path: &str, heading: &str, text: &str) -> Pas
         highlights: Vec::new(),
         score: 0.8125,
         matched_by: vec![MatchedBy::Keyword, MatchedBy::Semantic],
+        standings: [None; 2],
         via: None,
     }
 }
