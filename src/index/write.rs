@@ -327,7 +327,7 @@ impl Writer {
     }
 
     fn mark(&self, key: &str) -> Result<(), IndexError> {
-        let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')";
+        let sql = "INSERT OR IGNORE INTO meta (key, value) VALUES (?1, '1')";
         self.connection().prepare_cached(sql)?.execute([key])?;
         Ok(())
     }
@@ -399,11 +399,19 @@ impl Writer {
 
     fn insert_note_row(&self, existing: Option<NoteId>, note: &NoteRecord) -> Result<NoteId, IndexError> {
         let stat = &note.stat;
-        let mut insert = self.connection().prepare_cached(
-            "INSERT OR REPLACE INTO note (id, path, path_key, name_key, title, title_key, hash, size, modified_ns,
-             changed_ns, inode) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?;
-        insert.execute(params![
+        // Not `INSERT OR REPLACE`: SQLite guards that by a savepoint, and FTS5 writes what it has gathered at each
+        // savepoint. Half of a first run went into merging what single notes had left.
+        let sql = match existing {
+            Some(_) => {
+                "UPDATE note SET path = ?2, path_key = ?3, name_key = ?4, title = ?5, title_key = ?6, hash = ?7,
+                 size = ?8, modified_ns = ?9, changed_ns = ?10, inode = ?11 WHERE id = ?1"
+            }
+            None => {
+                "INSERT INTO note (id, path, path_key, name_key, title, title_key, hash, size, modified_ns, changed_ns,
+                 inode) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+            }
+        };
+        self.connection().prepare_cached(sql)?.execute(params![
             existing,
             note.path,
             fold(&note.path),
@@ -416,7 +424,7 @@ impl Writer {
             stat.changed_ns,
             to_sql(stat.inode),
         ])?;
-        Ok(self.connection().last_insert_rowid())
+        Ok(existing.unwrap_or_else(|| self.connection().last_insert_rowid()))
     }
 
     fn insert_names(&self, id: NoteId, note: &NoteRecord) -> Result<(), IndexError> {

@@ -26,7 +26,7 @@ use rerank::First;
 
 use crate::embed::{EmbedError, Embedder, check_dimensions};
 use crate::failpoint::{self, Failpoint};
-use crate::index::{Filter, IndexError, Tree};
+use crate::index::{ChunkId, Filter, IndexError, Tree};
 use crate::vault::{Note, Session};
 
 /// What to look for.
@@ -182,9 +182,19 @@ fn terms(queries: &[&Query]) -> HashSet<String> {
     queries.iter().flat_map(|query| query.terms()).map(str::to_owned).collect()
 }
 
+/// The words leg alone, for `benches/words.rs`: passages that hold words of a question, best first.
+pub fn find_by_words(
+    tree: &Tree,
+    text: &str,
+    limit: usize,
+    breadth: Breadth,
+) -> Result<Vec<(ChunkId, f64)>, IndexError> {
+    words::find(tree, &Query::parse(text), &Filter::default(), limit, breadth)
+}
+
 /// Which words of a question bring passages in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Breadth {
+pub enum Breadth {
     /// Those that tell most: see [`words`].
     TellingWords,
     /// All of them.
