@@ -46,7 +46,7 @@ fn main() {
         times.take("flat loop, one core", || drop(black_box(flat_loop(&flat, question))));
         for limit in [50, 200] {
             times.take(&format!("obsearch, warm, {limit}"), || {
-                drop(black_box(nearest(&warm, question, limit)))
+                drop(black_box(nearest(&warm, question, limit)));
             });
             times.take(&format!("obsearch, cold, {limit}"), || {
                 drop(black_box(nearest(&open(&path), question, limit)));
@@ -85,11 +85,11 @@ impl Mixer {
         let component = |at: usize| -> f32 {
             parts.iter().zip(weights).map(|(part, weight)| self.real[*part][at] * weight).sum()
         };
-        unit((0..DIMENSIONS).map(component).collect())
+        unit(&(0..DIMENSIONS).map(component).collect::<Vec<f32>>())
     }
 }
 
-fn unit(vector: Vec<f32>) -> Vec<f32> {
+fn unit(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     vector.iter().map(|value| value / length).collect()
 }
@@ -142,13 +142,7 @@ fn build(path: &Path, vectors: &[Vec<f32>]) -> Vec<ChunkId> {
         .transaction(|writer| {
             for number in 0..vectors.len() {
                 let (path, text) = (format!("{number}.md"), format!("word{number}"));
-                writer.put_note(&NoteRecord::new(
-                    &path,
-                    &path,
-                    &Cut::new(&text, &path),
-                    [0; 16],
-                    stat.clone(),
-                ))?;
+                writer.put_note(&NoteRecord::new(&path, &path, &Cut::new(&text, &path), [0; 16], stat))?;
             }
             let waiting = writer.pending(0, vectors.len())?;
             for (pending, vector) in waiting.iter().zip(vectors) {
@@ -184,12 +178,12 @@ fn byte(component: f32) -> i8 {
 fn flat_loop(flat: &[i8], question: &[f32]) -> Vec<i32> {
     let question: Vec<i8> = question.iter().map(|value| byte(*value)).collect();
     let mut products = vec![0; flat.len() / DIMENSIONS];
-    Flat { flat, question: &question, products: &mut products }.dispatch();
+    Flat { vectors: flat, question: &question, products: &mut products }.dispatch();
     products
 }
 
 struct Flat<'a> {
-    flat: &'a [i8],
+    vectors: &'a [i8],
     question: &'a [i8],
     products: &'a mut [i32],
 }
@@ -200,7 +194,7 @@ impl SimdOp for Flat<'_> {
     #[allow(clippy::inline_always, reason = "compiled into a function for each set of instructions")]
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) {
-        for (vector, product) in self.flat.chunks_exact(DIMENSIONS).zip(self.products) {
+        for (vector, product) in self.vectors.chunks_exact(DIMENSIONS).zip(self.products) {
             *product = vector
                 .iter()
                 .zip(self.question)

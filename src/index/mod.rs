@@ -15,6 +15,7 @@ mod schema;
 mod store;
 mod survey;
 mod vector;
+mod verified;
 mod write;
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ pub use schema::{FORMAT_VERSION, Header, Tree};
 pub use store::{FileIdentity, Store, WriteLock};
 pub use survey::{Survey, survey};
 pub use vector::Quantised;
+pub use verified::Verified;
 pub use write::{ChunkRecord, LinkRecord, NoteRecord, Pending, Writer};
 
 /// The number of a passage in its tree. It means nothing outside the tree.

@@ -273,7 +273,7 @@ fn random() -> Result<[u8; KEY_BYTES], IndexError> {
     Ok(bytes)
 }
 
-fn write_private(path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(bytes)).map_err(IndexError::io(path))
@@ -309,7 +309,7 @@ fn remove(path: &Path) -> Result<(), IndexError> {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

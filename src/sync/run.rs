@@ -14,7 +14,7 @@ use super::summary::{SkipCounter, SkipReason, TreeSummary};
 use super::vectors::{embed_pending, embedding_order};
 use super::{ModelsByProfile, Progress, Stage, SyncError};
 use crate::embed::{Choice, EmbedError, Models};
-use crate::index::{Header, IndexError, LinkRecord, Store, Tree, WriteLock, Writer};
+use crate::index::{Header, IndexError, LinkRecord, Store, Tree, Verified, WriteLock, Writer};
 use crate::note::chunk::CHUNKER_VERSION;
 use crate::text::ANALYSER_VERSION;
 use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk};
@@ -22,7 +22,7 @@ use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk}
 /// How much to redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Only what changed, after a look at the whole tree for damage.
+    /// Only what changed, after a look at the whole tree for damage, if the last one was not lately: see [`Verified`].
     #[default]
     Incremental,
     /// Only what changed, because it is time to look: damage is noticed where the work meets it.
@@ -78,6 +78,8 @@ pub(super) struct Open {
     lock: WriteLock,
     /// Where it is built, when it is not the current generation yet.
     building: Option<PathBuf>,
+    /// When what it grew from was last looked at as a whole, if that is known.
+    verified: Option<Verified>,
     began: Instant,
 }
 
@@ -97,6 +99,9 @@ impl Open {
         self.writer.close()?;
         if let Some(building) = &self.building {
             store.promote(building, &self.lock)?;
+        }
+        if let (Some(verified), Some(tree)) = (self.verified, store.current(self.profile)?) {
+            verified.note(&tree)?;
         }
         self.summary.seconds = self.began.elapsed().as_secs_f64();
         Ok(self.summary)
@@ -136,6 +141,7 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     {
         summary.note_model_failure(&error);
     }
+    let verified = if base.writer.is_some() { base.verified } else { Some(Verified::now()) };
     let (writer, building) = if let Some(writer) = base.writer {
         // What a killed rebuild left may hold notes that are private by now.
         job.store.discard(&job.store.building(profile)?, &lock)?;
@@ -147,7 +153,7 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
         }
         (generation.writer, Some(generation.path))
     };
-    let mut open = Open { profile, writer, summary, lock, building, began };
+    let mut open = Open { profile, writer, summary, lock, building, verified, began };
     let finished = job.vault.request(profile, |session| fill(session, &mut open, job.mode, progress))?;
     if let (Err(SyncError::Index(IndexError::DiskFull)), Some(building)) = (&finished, &open.building) {
         job.store.discard(building, &open.lock)?;
@@ -167,8 +173,11 @@ fn promote_early(store: &Store, mut open: Open) -> Result<Open, SyncError> {
 }
 
 /// The current tree, if it can be brought up to date in place.
+#[derive(Default)]
 struct Base {
     writer: Option<Writer>,
+    /// When it was last looked at as a whole, if that is known.
+    verified: Option<Verified>,
     rebuilt: Option<&'static str>,
     /// There is an older tree that readers of this version can use.
     old_serves: bool,
@@ -176,15 +185,18 @@ struct Base {
 
 fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, SyncError> {
     let Some(path) = job.store.current(profile)? else {
-        return Ok(Base { writer: None, rebuilt: None, old_serves: false });
+        return Ok(Base::default());
     };
+    let mut verified = Verified::of(&path);
     let opened = Writer::open(&path).and_then(|writer| {
         writer.tree().check_owner(profile, job.store.vault_id())?;
         match job.mode {
             Mode::ByTheClock { .. } | Mode::Woken => writer.tree().check_health()?,
+            Mode::Incremental | Mode::Rebuild if verified.is_some() => writer.tree().check_health()?,
             Mode::Incremental | Mode::Rebuild => {
                 let _span = tracing::trace_span!("look for damage").entered();
                 writer.tree().check_whole()?;
+                verified = Some(Verified::now());
             }
         }
         Ok(writer)
@@ -195,11 +207,12 @@ fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, 
             Ok(Base {
                 old_serves: rebuilt.is_some(),
                 writer: Some(writer).filter(|_| rebuilt.is_none()),
+                verified,
                 rebuilt,
             })
         }
         Err(IndexError::OtherFormat { .. }) => {
-            Ok(Base { writer: None, rebuilt: Some("the format of the index changed"), old_serves: false })
+            Ok(Base { rebuilt: Some("the format of the index changed"), ..Base::default() })
         }
         Err(IndexError::Corrupt(_)) => set_aside(job, &path, lock, "the index was damaged"),
         Err(IndexError::Foreign(_)) => set_aside(job, &path, lock, "the index was not this vault's"),
@@ -214,7 +227,7 @@ fn set_aside(
     why: &'static str,
 ) -> Result<Base, SyncError> {
     job.store.set_aside(path, lock)?;
-    Ok(Base { writer: None, rebuilt: Some(why), old_serves: false })
+    Ok(Base { rebuilt: Some(why), ..Base::default() })
 }
 
 fn reason_to_rebuild(header: &Header, profile: Profile, job: &Job<'_>) -> Option<&'static str> {
