@@ -48,7 +48,7 @@ WARMING_QUESTIONS = 5
 # A server is asked only once its first run over the notes is over.
 SETTLE_SECONDS = 3
 UNREPEATED_SECONDS = 60
-WORDS_OF_A_SENTENCE = 8, 12
+WORDS_OF_A_SENTENCE = 7, 16
 # Measures and how they are printed.
 COLUMNS = {
     "index s": ".2f",
@@ -227,7 +227,7 @@ def measure_all(programs: list[Program], vault: Path, questions: list[dict], tur
     figures, reasons = Figures(), {}
     own, *peers = programs
     for peer in peers:
-        print(f"{vault.name or vault.parent.name}: {peer.name}", file=sys.stderr, flush=True)
+        print(f"{vault}: {peer.name}", file=sys.stderr, flush=True)
         try:
             if peer.reason:
                 raise Failed(peer.reason)
@@ -249,7 +249,7 @@ def print_vault(title: str, programs: list[Program], figures: Figures, reasons: 
 def print_sets(programs: list[Program], results: dict) -> None:
     print(f"\n| hit@1 | {' | '.join(results)} |\n| --- |{' --- |' * len(results)}")
     for program in programs:
-        cells = [reasons.get(program.name) or figures.first_right(program.name) for figures, reasons in results.values()]
+        cells = [why.get(program.name) or figures.first_right(program.name) for figures, why in results.values()]
         print(f"| {program.name} | {' | '.join(cells)} |")
 
 
