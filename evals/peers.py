@@ -24,9 +24,10 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections import defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from programs import (
@@ -40,7 +41,9 @@ from programs import (
     Qmd,
     Ripgrep,
     Server,
+    family,
     last_line,
+    peak_bytes,
 )
 from sets import PROJECT, Set
 
@@ -48,6 +51,7 @@ WARMING_QUESTIONS = 5
 # A server is asked only once its first run over the notes is over.
 SETTLE_SECONDS = 3
 UNREPEATED_SECONDS = 60
+WATCH_SECONDS = 0.01
 WORDS_OF_A_SENTENCE = 7, 16
 # Measures and how they are printed.
 COLUMNS = {
@@ -71,13 +75,37 @@ def run(program: Program, step: str, command: list) -> dict:
         began = time.perf_counter()
         places = {"env": program.environment(), "cwd": program.home, "stdin": subprocess.DEVNULL}
         process = subprocess.Popen(command, stdout=written, stderr=written, start_new_session=True, **places)
-        usage = wait(process, program.arguments.limit)
+        with Watch(process.pid) as watch:
+            usage = wait(process, program.arguments.limit)
         seconds = time.perf_counter() - began
     if usage is None:
         raise Failed(f"{step}: not done after {program.arguments.limit} s")
     if process.returncode != 0:
         raise Failed(f"{step}: {last_line(log.read_text('utf-8', 'replace'))}")
-    return {"s": seconds, "CPU s": usage.ru_utime + usage.ru_stime, "peak MB": usage.ru_maxrss * 1024 / MEGABYTE}
+    return {"s": seconds, "CPU s": usage.ru_utime + usage.ru_stime, "peak MB": watch.most_bytes / MEGABYTE}
+
+
+class Watch(threading.Thread):
+    """The most memory that any one process of a family held. What the system counts itself starts with the memory of
+    the process that started it, which is this one."""
+
+    def __init__(self, pid: int):
+        super().__init__(daemon=True)
+        self.pid, self.most_bytes, self.over = pid, 0, threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(WATCH_SECONDS):
+            # Processes end between two looks.
+            with suppress(OSError):
+                self.most_bytes = max(self.most_bytes, *map(peak_bytes, family(self.pid)))
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.over.set()
+        self.join()
 
 
 def wait(process: subprocess.Popen, limit: float) -> resource.struct_rusage | None:

@@ -335,6 +335,12 @@ def proportional_bytes(pid: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
+def peak_bytes(pid: int) -> int:
+    """Of the program that the process runs now; 0 if it has ended."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
+
+
 def install(command: list) -> None:
     try:
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
