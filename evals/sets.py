@@ -109,24 +109,34 @@ def words_of(text: str) -> set[str]:
     return {word for word in "".join(letters).split() if len(word) >= FEWEST_LETTERS}
 
 
-def rank_by_hand(ripgrep: str, vault: Path, question: str) -> list[str]:
-    """Notes by how many of the words they hold, then by matching lines, then by path. Whole words: parts of words
-    did worse on the four sets tried."""
+def matching_lines(ripgrep: str, vault: Path, question: str) -> str:
+    """Each line that holds a word of the question, after its path and a zero. Whole words: parts of words did worse
+    on the four sets tried."""
     words = words_of(question)
     flags = ["--ignore-case", "--word-regexp", "--glob", "*.md"]
     form = ["--no-heading", "--with-filename", "--null", "--no-line-number"]
     if not words:
-        return []
+        return ""
     command = [ripgrep, *flags, *form, "--regexp", "|".join(sorted(words)), "."]
     done = subprocess.run(command, capture_output=True, cwd=vault)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def rank_lines(matches: str, question: str) -> list[str]:
+    """Notes by how many of the words they hold, then by matching lines, then by path."""
+    words = words_of(question)
     held, lines = defaultdict(set), defaultdict(int)
-    for match in done.stdout.decode("utf-8", "replace").splitlines():
+    for match in matches.splitlines():
         path, separator, line = match.partition("\0")
         if separator:
             held[path] |= words & words_of(line)
             lines[path] += 1
     ranked = sorted(held, key=lambda path: (-len(held[path]), -lines[path], path))
     return [path.removeprefix("./") for path in ranked]
+
+
+def rank_by_hand(ripgrep: str, vault: Path, question: str) -> list[str]:
+    return rank_lines(matching_lines(ripgrep, vault, question), question)
 
 
 def score(question: dict, ranked: list[str]) -> list[float]:
