@@ -23,7 +23,7 @@ use super::links::{LinkMap, Names};
 use super::path::NotePath;
 use super::resolve::{self, Resolver};
 use super::rules::{Rules, Standing};
-use super::scan::{FileId, FileStat, file_id};
+use super::scan::{FileId, FileStat, Scan, file_id, scan};
 use super::{Profile, RulesSource, RulesUnavailable};
 use crate::failpoint::{self, Failpoint};
 
@@ -166,13 +166,19 @@ impl Vault {
 
     /// The links of the vault, read again when a name changed.
     fn current_links(&self, rules: &Rules) -> io::Result<Arc<LinkMap>> {
+        Ok(self.current_links_and_names(rules)?.0)
+    }
+
+    /// The same, with all names if they had to be read for it.
+    fn current_links_and_names(&self, rules: &Rules) -> io::Result<(Arc<LinkMap>, Option<Scan>)> {
         let mut cached = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(links) = cached.as_ref().filter(|links| links.is_current(self.root.as_fd(), rules)) {
-            return Ok(Arc::clone(links));
+            return Ok((Arc::clone(links), None));
         }
-        let links = Arc::new(LinkMap::read(self.root.as_fd(), &self.path, rules)?);
+        let (links, names) = LinkMap::read(self.root.as_fd(), &self.path, rules)?;
+        let links = Arc::new(links);
         *cached = Some(Arc::clone(&links));
-        Ok(links)
+        Ok((links, Some(names)))
     }
 }
 
@@ -275,6 +281,18 @@ impl<'s> Session<'s> {
 
     fn is_public(&self) -> bool {
         self.profile == Profile::Public && !failpoint::is_on(Failpoint::SkipRevalidation)
+    }
+
+    /// All names of the vault. Where the links have to be read as well, one pass does for both.
+    pub(super) fn scan(&self) -> io::Result<Scan> {
+        if self.is_public() && self.links.get().is_none() {
+            let (links, names) = self.vault.current_links_and_names(&self.rules)?;
+            let _ = self.links.set(Some(links)); // another thread may have been first
+            if let Some(names) = names {
+                return Ok(names);
+            }
+        }
+        scan(self.vault.root.as_fd(), &self.rules)
     }
 
     /// Every name that leads to the file; `None` where the names of the vault cannot be read.

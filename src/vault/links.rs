@@ -61,32 +61,33 @@ pub(super) enum Names {
 }
 
 impl LinkMap {
-    /// Reads the names of the vault that was opened at `vault`.
-    pub(super) fn read(root: BorrowedFd<'_>, vault: &Path, rules: &Rules) -> io::Result<LinkMap> {
-        let mut links = LinkMap::read_once(root, vault, rules)?;
+    /// Reads the names of the vault that was opened at `vault`; they come along, but for the folders.
+    pub(super) fn read(root: BorrowedFd<'_>, vault: &Path, rules: &Rules) -> io::Result<(LinkMap, Scan)> {
+        let (mut links, mut names) = LinkMap::read_once(root, vault, rules)?;
         // A link that moves from a folder not read yet to one already read would be missed.
         for _ in 1..READ_TRIES {
             if links.is_unchanged(root) {
                 break;
             }
-            links = LinkMap::read_once(root, vault, rules)?;
+            (links, names) = LinkMap::read_once(root, vault, rules)?;
         }
-        Ok(links)
+        Ok((links, names))
     }
 
-    fn read_once(root: BorrowedFd<'_>, vault: &Path, rules: &Rules) -> io::Result<LinkMap> {
+    fn read_once(root: BorrowedFd<'_>, vault: &Path, rules: &Rules) -> io::Result<(LinkMap, Scan)> {
         let began = SystemTime::now();
-        let scan = scan(root, rules)?;
+        let mut scan = scan(root, rules)?;
         let folder_links = FolderLinks::of(&scan, folders_above(root, vault));
-        Ok(LinkMap {
+        let links = LinkMap {
             is_settled: scan.folders.iter().all(|folder| is_settled(&folder.stat, began)),
             file_links: file_links(&scan),
             hard_links: hard_links(&scan),
             targets: links(&scan).map(|(_, raw, target)| (raw.to_owned(), target)).collect(),
             folder_links: folder_links.links,
-            folders: scan.folders,
+            folders: std::mem::take(&mut scan.folders),
             rules_fingerprint: rules.fingerprint().to_owned(),
-        })
+        };
+        Ok((links, scan))
     }
 
     /// Has no name in the vault changed since?

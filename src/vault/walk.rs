@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use super::Profile;
 use super::gate::Session;
 use super::path::{self, NotePath};
-use super::scan::{Entry, EntryKind, FileStat, Problem, scan};
+use super::scan::{Entry, EntryKind, FileStat, Problem};
 
 /// A note by its name.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Session<'_> {
 
     /// Walks the vault.
     pub fn walk(&self) -> io::Result<Walk> {
-        let names = scan(self.vault.root_fd(), &self.rules)?;
+        let names = self.scan()?;
         let mut walk = Walk::default();
         for (name, problem) in names.problems {
             walk.passed_over.push((name, passed_over(problem)));
