@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What vaults of several sizes cost: index, idle run, one change, server, searches. Words only.
+"""What vaults of several sizes cost: index, idle run, one change, server, searches. By words, or with --vectors by
+words and meaning: a stand-in for a model then makes the vectors, which takes hardly any time.
 
     cargo build --release && cargo bench --no-run
     python3 evals/scale.py VAULT... [--floor target/release/deps/floor-HASH] [--evals VAULT.evals.jsonl]
@@ -13,25 +14,59 @@ Needs nothing but Python.
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
+import zlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from latency import QUESTIONS, Server
 
 TURNS = 5
+DIMENSIONS = 384
+
+
+class StandIn(BaseHTTPRequestHandler):
+    """Speaks the protocol of OpenAI's embeddings; equal texts get equal vectors, of a few thousand that there are."""
+
+    protocol_version = "HTTP/1.1"
+    dice = random.Random(1)
+    vectors = [json.dumps([round(dice.gauss(0, 0.05), 4) for _ in range(DIMENSIONS)]) for _ in range(4096)]
+
+    def do_POST(self):
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        chosen = [self.vectors[zlib.crc32(text.encode()) % len(self.vectors)] for text in texts]
+        rows = ",".join(f'{{"index":{number},"embedding":{vector}}}' for number, vector in enumerate(chosen))
+        body = f'{{"data":[{rows}]}}'.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def stand_in():
+    """The address of a server that runs as long as this program."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), StandIn)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/v1"
 
 
 class Home:
     """A configuration, and where its index lies."""
 
-    def __init__(self, binary, vault, folder):
+    def __init__(self, binary, vault, folder, embeddings):
         self.binary, self.vault, self.folder = binary, Path(vault).resolve(), Path(folder)
         config = self.folder / "config/obsearch/config.toml"
         config.parent.mkdir(parents=True)
-        config.write_text(f'[vault]\npath = "{self.vault}"\n[embeddings]\nbackend = "none"\n')
+        config.write_text(f'[vault]\npath = "{self.vault}"\n[embeddings]\n{embeddings}\n')
         config.chmod(0o600)
         self.environment = {
             **os.environ, "HOME": folder, "XDG_CONFIG_HOME": f"{folder}/config", "XDG_DATA_HOME": f"{folder}/data",
@@ -116,13 +151,14 @@ def starts(command, home, figures):
     figures["spawn to first answer ms"] = statistics.median(answers)
 
 
-def warm(command, questions, figures):
+def warm(command, questions, mode, figures):
     server = Server(command)
+    server.search(QUESTIONS[0], mode)
     time.sleep(3)  # the background run is over
     times, first, answerable = [], 0, 0
     for question in questions:
         began = time.perf_counter()
-        answer = server.search(question["query"], "keyword")
+        answer = server.search(question["query"], mode)
         times.append((time.perf_counter() - began) * 1000)
         expected = question.get("expectedSources")
         if expected:
@@ -146,12 +182,13 @@ def questions_of(file):
 def measure(arguments, vault):
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
-        home = Home(arguments.binary, vault, folder)
+        home = Home(arguments.binary, vault, folder, arguments.embeddings)
         fresh(home, arguments.floor, figures)
         idle(home, figures)
         command = [home.binary, "serve"]
         starts(command, home, figures)
-        warm(command, questions_of(arguments.evals), figures)
+        mode = "hybrid" if arguments.vectors else "keyword"
+        warm(command, questions_of(arguments.evals), mode, figures)
     return figures
 
 
@@ -161,8 +198,10 @@ def main():
     parser.add_argument("--binary", default="target/release/obsearch", type=os.path.abspath)
     parser.add_argument("--floor", type=os.path.abspath)
     parser.add_argument("--evals")
+    parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    arguments.embeddings = f'backend = "openai"\nmodel = "stand-in"\nbase_url = "{stand_in()}"' if arguments.vectors else 'backend = "none"'
     columns = {Path(vault).name: measure(arguments, vault) for vault in arguments.vaults}
     if arguments.json:
         print(json.dumps(columns, indent=1))

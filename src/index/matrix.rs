@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
-use rusqlite::OptionalExtension;
+use rusqlite::blob::Blob;
+use rusqlite::{MAIN_DB, OptionalExtension};
 
 use super::ChunkId;
 use super::error::IndexError;
@@ -25,9 +26,10 @@ const QUESTION_SCALE: f32 = 32_767.0;
 /// Where the vectors' revision is written, a number that differs whenever a vector came or went.
 pub(super) const REVISION: &str = "vectors_revision";
 
-/// The blocks of the virtual table `vectors`, in order.
+/// The blocks of the virtual table `vectors`, in order: which places are in use, the passages in them, and where the
+/// vectors are. (That table has a column of its own by the name of `rowid`.)
 const BLOCKS: &str = "
-    SELECT block.validity, block.rowids, held.vectors
+    SELECT block.validity, block.rowids, held._rowid_
     FROM vectors_chunks AS block JOIN vectors_vector_chunks00 AS held ON held.rowid = block.chunk_id
     ORDER BY block.chunk_id";
 
@@ -37,8 +39,8 @@ pub(super) struct Matrix {
     revision: i64,
     dimensions: usize,
     ids: Vec<ChunkId>,
-    /// One byte per component, [`Matrix::dimensions`] per vector.
-    components: Vec<i8>,
+    /// One signed byte per component, [`Matrix::dimensions`] per vector.
+    components: Vec<u8>,
 }
 
 /// The vectors that were read last, for all that have the same file open.
@@ -74,9 +76,17 @@ impl Matrix {
         let dimensions = tree.header.dimensions;
         let mut blocks = tree.connection.prepare_cached(BLOCKS)?;
         let mut rows = blocks.query([])?;
+        let mut held: Option<Blob<'_>> = None;
         while let Some(row) = rows.next()? {
             let blob = |column| row.get_ref(column)?.as_blob().map_err(|_| torn());
-            append_block(dimensions, [blob(0)?, blob(1)?, blob(2)?], &mut ids, &mut components)?;
+            let block = Block { in_use: blob(0)?, numbers: blob(1)?.as_chunks().0, dimensions };
+            let at = row.get(2)?;
+            let vectors = match held.as_mut() {
+                Some(vectors) => vectors,
+                None => held.insert(open_vectors(tree, at)?),
+            };
+            vectors.reopen(at)?;
+            block.append(vectors, &mut ids, &mut components)?;
         }
         Ok(Matrix { revision, dimensions, ids, components })
     }
@@ -117,25 +127,49 @@ fn component(unit: f32) -> i16 {
     (unit * QUESTION_SCALE).round().clamp(-QUESTION_SCALE, QUESTION_SCALE) as i16
 }
 
-/// Adds the vectors of a block that are in use: a bit for each place, a number for each, a vector for each.
-fn append_block(
+fn open_vectors(tree: &Tree, at: i64) -> Result<Blob<'_>, IndexError> {
+    Ok(tree.connection.blob_open(MAIN_DB, "vectors_vector_chunks00", "vectors", at, true)?)
+}
+
+/// Places for vectors, of which some are in use.
+struct Block<'a> {
+    /// A bit for each place.
+    in_use: &'a [u8],
+    /// The passage in each place.
+    numbers: &'a [[u8; 8]],
     dimensions: usize,
-    [in_use, numbers, vectors]: [&[u8]; 3],
-    ids: &mut Vec<ChunkId>,
-    components: &mut Vec<i8>,
-) -> Result<(), IndexError> {
-    let (numbers, _) = numbers.as_chunks::<8>();
-    let places = numbers.len();
-    if in_use.len() * 8 < places || vectors.len() != places * dimensions {
-        return Err(torn());
-    }
-    for (place, vector) in vectors.chunks_exact(dimensions).enumerate() {
-        if in_use[place / 8] & (1 << (place % 8)) != 0 {
-            ids.push(ChunkId::from_ne_bytes(numbers[place]));
-            components.extend(vector.iter().map(|byte| byte.cast_signed()));
+}
+
+impl Block<'_> {
+    /// Adds the vectors that are in use.
+    fn append(
+        &self,
+        vectors: &Blob<'_>,
+        ids: &mut Vec<ChunkId>,
+        components: &mut Vec<u8>,
+    ) -> Result<(), IndexError> {
+        let bytes = self.numbers.len() * self.dimensions;
+        if self.in_use.len() * 8 < self.numbers.len() || vectors.len() != bytes {
+            return Err(torn());
         }
+        // Read where they are to stay; those behind a gap move up.
+        let mut end = components.len();
+        let mut from = end;
+        components.resize(end + bytes, 0);
+        vectors.read_at_exact(&mut components[end..], 0)?;
+        for (place, number) in self.numbers.iter().enumerate() {
+            if self.in_use[place / 8] & (1 << (place % 8)) != 0 {
+                if from != end {
+                    components.copy_within(from..from + self.dimensions, end);
+                }
+                ids.push(ChunkId::from_ne_bytes(*number));
+                end += self.dimensions;
+            }
+            from += self.dimensions;
+        }
+        components.truncate(end);
+        Ok(())
     }
-    Ok(())
 }
 
 fn torn() -> IndexError {
@@ -145,7 +179,7 @@ fn torn() -> IndexError {
 /// The products of a question with each vector of a block.
 struct Products<'a> {
     question: &'a [i16],
-    components: &'a [i8],
+    components: &'a [u8],
     out: &'a mut [i32; BLOCK],
 }
 
@@ -158,7 +192,7 @@ impl SimdOp for Products<'_> {
         let vectors = self.components.chunks_exact(self.question.len());
         for (vector, product) in vectors.zip(self.out) {
             let pairs = vector.iter().zip(self.question);
-            *product = pairs.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
+            *product = pairs.map(|(one, other)| i32::from(one.cast_signed()) * i32::from(*other)).sum();
         }
     }
 }
