@@ -87,7 +87,7 @@ fn a_tree_of_garbage() {
 fn a_tree_with_one_bit_wrong() {
     let home = home();
     home.index();
-    for seed in seeds(20) {
+    for seed in seeds(10) {
         let mut dice = Dice::new(seed);
         check_damage(&home, &format!("bit of seed {seed}"), &mut |bytes| {
             let at = dice.below(bytes.len());
