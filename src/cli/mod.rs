@@ -27,6 +27,7 @@ mod status;
 mod tags;
 mod token;
 mod tune;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -123,6 +124,8 @@ enum Command {
     Tags(tags::TagsArgs),
     /// Show what a note links to and what links to it
     Links(links::LinksArgs),
+    /// Tell whether quoted words still stand where they were cited
+    Verify(verify::VerifyArgs),
     /// Show the state of the index
     Status(status::StatusArgs),
     /// Show what AI clients cannot see, and why
@@ -177,6 +180,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, context),
         Command::Tags(args) => tags::run(args, context),
         Command::Links(args) => links::run(args, context),
+        Command::Verify(args) => verify::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),

@@ -113,6 +113,13 @@ const ROUTES: &[Route] = &[
     },
     Route { path: "/note_links", tool: ToolName::NoteLinks, input: BODY, summary: None, example: NOTE },
     Route {
+        path: "/verify_citation",
+        tool: ToolName::VerifyCitation,
+        input: BODY,
+        summary: None,
+        example: &[],
+    },
+    Route {
         path: "/status",
         tool: ToolName::IndexStatus,
         input: Input::Query(&[]),

@@ -10,6 +10,7 @@ use crate::ops::search::{SearchAnswer, SearchRequest};
 use crate::ops::status::StatusAnswer;
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagsAnswer, TagsRequest};
+use crate::ops::verify::{VerifyAnswer, VerifyRequest};
 use crate::ops::{Caller, OpError, Service};
 use crate::reply::Reply;
 
@@ -25,6 +26,7 @@ pub trait Operations: Send + Sync + 'static {
     fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer>;
     fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer>;
     fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer>;
+    fn verify(&self, request: &VerifyRequest, caller: &Caller<'_>) -> Outcome<VerifyAnswer>;
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer>;
     fn catalogue(&self) -> Result<Option<Catalogue>, OpError>;
     fn status(&self, caller: &Caller<'_>) -> Outcome<StatusAnswer>;
@@ -54,6 +56,10 @@ impl Operations for Service {
 
     fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer> {
         Service::links(self, request, caller)
+    }
+
+    fn verify(&self, request: &VerifyRequest, caller: &Caller<'_>) -> Outcome<VerifyAnswer> {
+        Service::verify(self, request, caller)
     }
 
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer> {

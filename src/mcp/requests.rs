@@ -10,6 +10,7 @@ use crate::ops::read::{Part, ReadRequest};
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
 use crate::ops::search::{Detail, Mode, SearchRequest};
 use crate::ops::tags::TagsRequest;
+use crate::ops::verify::VerifyRequest;
 
 /// A call as the operations understand it.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub(super) enum Request {
     List(ListRequest),
     Tags(TagsRequest),
     Links(LinksRequest),
+    Verify(VerifyRequest),
     Status,
     Reindex(ReindexRequest),
 }
@@ -33,6 +35,7 @@ pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, B
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
         ToolName::NoteLinks => Request::Links(links(arguments)),
+        ToolName::VerifyCitation => Request::Verify(verify(arguments)),
         ToolName::IndexStatus => Request::Status,
         ToolName::ReindexVault => Request::Reindex(reindex(arguments)),
     })
@@ -121,6 +124,10 @@ fn links(mut arguments: Arguments) -> LinksRequest {
             _ => Direction::Both,
         },
     }
+}
+
+fn verify(mut arguments: Arguments) -> VerifyRequest {
+    VerifyRequest { citations: arguments.texts("citations") }
 }
 
 fn reindex(mut arguments: Arguments) -> ReindexRequest {

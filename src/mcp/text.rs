@@ -14,6 +14,7 @@ use crate::ops::reindex::ReindexAnswer;
 use crate::ops::search::{Mode, Passage, SearchAnswer};
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::tags::{TagCount, TagsAnswer};
+use crate::ops::verify::{Verdict, Verified, VerifyAnswer};
 
 /// How the text of a note is labelled.
 const NOTE_TEXT: &str = "note content";
@@ -147,6 +148,27 @@ fn unresolved(targets: &[String]) -> String {
     }
     let listed: String = targets.iter().map(|target| bullet(&label(target))).collect();
     format!("{} without a note:\n{listed}", counted(targets.len(), "link"))
+}
+
+/// A line for each citation: what became of it and where it stands, then what stands there instead.
+pub(super) fn verify(answer: &VerifyAnswer) -> String {
+    answer.citations.iter().map(verified).collect()
+}
+
+fn verified(one: &Verified) -> String {
+    let status = match one.status {
+        Verdict::Unchanged => "unchanged",
+        Verdict::Moved => "moved",
+        Verdict::Changed => "changed",
+        Verdict::Gone => "gone",
+        Verdict::Present => "present",
+    };
+    let place = match (&one.citation, one.line_start, one.line_end) {
+        (Some(citation), Some(first), Some(last)) => format!(": {}, {}", label(citation), lines(first, last)),
+        _ => String::new(),
+    };
+    let text = one.text.as_deref().map(|text| fenced(NOTE_TEXT, text)).unwrap_or_default();
+    format!("[{}] {status}{place}\n{text}", one.number)
 }
 
 /// What is indexed, and what the reader should know.

@@ -34,18 +34,20 @@ pub(crate) enum ToolName {
     ListNotes,
     ListTags,
     NoteLinks,
+    VerifyCitation,
     IndexStatus,
     ReindexVault,
 }
 
 impl ToolName {
-    const ALL: [ToolName; 8] = [
+    const ALL: [ToolName; 9] = [
         ToolName::SearchVault,
         ToolName::ContextPack,
         ToolName::ReadNote,
         ToolName::ListNotes,
         ToolName::ListTags,
         ToolName::NoteLinks,
+        ToolName::VerifyCitation,
         ToolName::IndexStatus,
         ToolName::ReindexVault,
     ];
@@ -66,6 +68,7 @@ impl ToolName {
             ToolName::ListNotes => "list_notes",
             ToolName::ListTags => "list_tags",
             ToolName::NoteLinks => "note_links",
+            ToolName::VerifyCitation => "verify_citation",
             ToolName::IndexStatus => "index_status",
             ToolName::ReindexVault => "reindex_vault",
         }
@@ -79,6 +82,7 @@ impl ToolName {
             ToolName::ListNotes => LIST_NOTES,
             ToolName::ListTags => LIST_TAGS,
             ToolName::NoteLinks => NOTE_LINKS,
+            ToolName::VerifyCitation => VERIFY_CITATION,
             ToolName::IndexStatus => &[],
             ToolName::ReindexVault => REINDEX_VAULT,
         }
@@ -125,6 +129,7 @@ impl ToolName {
             ToolName::ListNotes => "List notes",
             ToolName::ListTags => "List tags",
             ToolName::NoteLinks => "Links of a note",
+            ToolName::VerifyCitation => "Check citations",
             ToolName::IndexStatus => "Index status",
             ToolName::ReindexVault => "Update the index",
         }
@@ -158,6 +163,10 @@ impl ToolName {
             ToolName::NoteLinks => {
                 "Shows how a note is connected: the notes it links to, the notes that link to it, and links \
                  that lead nowhere."
+            }
+            ToolName::VerifyCitation => {
+                "Tells whether cited words still stand where they were cited: unchanged, moved (and where to), \
+                 changed, or gone."
             }
             ToolName::IndexStatus => {
                 "Shows how much of the vault is indexed and when it was last looked at. Use it when search \
@@ -334,6 +343,12 @@ const NOTE_LINKS: &[Parameter] = &[
         description: "outgoing: what the note links to; backlinks: what links to it.",
     },
 ];
+
+const VERIFY_CITATION: &[Parameter] = &[Parameter {
+    name: "citations",
+    kind: Kind::RequiredTexts,
+    description: "Each: a citation (path#heading) on the first line, the words quoted from there below it.",
+}];
 
 const REINDEX_VAULT: &[Parameter] = &[Parameter {
     name: "mode",

@@ -8,6 +8,7 @@ pub mod frontmatter;
 pub mod inline;
 pub mod link;
 pub mod outline;
+pub mod quote;
 
 mod anchor;
 mod layout;

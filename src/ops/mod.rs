@@ -14,6 +14,7 @@ pub mod search;
 pub mod status;
 pub mod suggest;
 pub mod tags;
+pub mod verify;
 
 mod caller;
 mod error;

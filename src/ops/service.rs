@@ -8,7 +8,7 @@ use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
     Caller, OpError, catalogue, doctor, links, list, pack, privacy, questions, read, reindex, search, status,
-    suggest, tags,
+    suggest, tags, verify,
 };
 use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
@@ -142,6 +142,15 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<links::LinksAnswer>, OpError> {
         links::run(self, request, caller)
+    }
+
+    /// Whether cited words still stand where they did.
+    pub fn verify(
+        &self,
+        request: &verify::VerifyRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<verify::VerifyAnswer>, OpError> {
+        verify::run(self, request, caller)
     }
 
     /// The state of the index.

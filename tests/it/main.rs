@@ -34,4 +34,5 @@ mod sse;
 mod system_calls;
 mod timing;
 mod tune;
+mod verify;
 mod watch;

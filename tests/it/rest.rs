@@ -14,7 +14,7 @@ const SETTINGS: &str = "[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"jou
 const HTTP: [&str; 4] = ["--transport", "http", "--port", "0"];
 
 /// Paths and what they allow, with a body that they answer.
-const ROUTES: [(&str, &str, &str); 10] = [
+const ROUTES: [(&str, &str, &str); 11] = [
     ("/health", "GET,HEAD", ""),
     ("/openapi.json", "GET,HEAD", ""),
     ("/status", "GET,HEAD", ""),
@@ -24,6 +24,7 @@ const ROUTES: [(&str, &str, &str); 10] = [
     ("/search_keyword", "POST", r#"{"query":"larch"}"#),
     ("/get_full_note", "GET,HEAD,POST", r#"{"path":"Boat.md"}"#),
     ("/list_topics", "GET,HEAD,POST", "{}"),
+    ("/verify_citation", "POST", r#"{"citations":["Boat.md"]}"#),
     ("/index", "POST", "{}"),
 ];
 
@@ -108,7 +109,7 @@ fn route_of(params: &Value) -> Option<(&'static str, String, String)> {
         },
         "index_status" if arguments.is_empty() => return Some(("GET", "/status".to_owned(), String::new())),
         "reindex_vault" => "/index".to_owned(),
-        name @ ("context_pack" | "list_notes" | "note_links") => format!("/{name}"),
+        name @ ("context_pack" | "list_notes" | "note_links" | "verify_citation") => format!("/{name}"),
         _ => return None,
     };
     Some(("POST", path, Value::from(arguments).to_string()))
@@ -255,6 +256,7 @@ fn a_route_says_what_its_tool_says() {
         ("list_tags", json!({})),
         ("list_tags", json!({ "prefix": "craft" })),
         ("note_links", json!({ "path": "Boat.md", "direction": "outgoing" })),
+        ("verify_citation", json!({ "citations": ["Boat.md#Hull\nTar.", "Boat.md\nPitch"] })),
         ("index_status", json!({})),
         ("reindex_vault", json!({})),
     ];

@@ -26,6 +26,7 @@ TOOLS = [
     "list_notes",
     "list_tags",
     "note_links",
+    "verify_citation",
     "index_status",
     "reindex_vault",
 ]
@@ -50,6 +51,7 @@ CALLS = [
     ("note_links", {"path": "Projects/Tide Logger.md"}),
     ("note_links", {"path": "Tide Logger", "direction": "outgoing"}),
     ("note_links", {"path": "Tide Logger", "direction": "backlinks"}),
+    ("verify_citation", {"citations": ["Projects/Tide Logger.md\nA sentence that is not there."]}),
     ("index_status", {}),
     ("reindex_vault", {}),
 ]
@@ -76,6 +78,7 @@ BAD_CALLS = [
     ("list_notes", {"folders_only": "yes"}, "folders_only"),
     ("list_tags", {"prefix": 1}, "prefix"),
     ("note_links", {"path": "Tide Logger", "direction": "up"}, "direction"),
+    ("verify_citation", {"citations": []}, "citations"),
     ("index_status", {"verbose": True}, "verbose"),
     ("reindex_vault", {"mode": "all"}, "mode"),
     ("no_such_tool", {}, "unknown tool"),

@@ -15,6 +15,7 @@ use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
+use crate::ops::verify::{Verdict, Verified, VerifyAnswer, VerifyRequest};
 use crate::ops::{Caller, OpError};
 use crate::reply::Reply;
 use crate::vault::{FixedRules, Profile, RuleText, Rules, Vault};
@@ -90,6 +91,10 @@ impl Operations for Fake {
 
     fn links(&self, _: &LinksRequest, _: &Caller<'_>) -> Outcome<LinksAnswer> {
         self.reply(links_answer())
+    }
+
+    fn verify(&self, _: &VerifyRequest, _: &Caller<'_>) -> Outcome<VerifyAnswer> {
+        self.reply(verify_answer())
     }
 
     fn suggest(&self, _: &SuggestRequest, _: &Caller<'_>) -> Outcome<SuggestAnswer> {
@@ -200,6 +205,32 @@ pub(super) fn links_answer() -> LinksAnswer {
         backlinks: vec![linked("Home.md", "Home")],
         unresolved: vec!["Sails".to_owned()],
     }
+}
+
+pub(super) fn verify_answer() -> VerifyAnswer {
+    let stands = Verified {
+        number: 1,
+        status: Verdict::Unchanged,
+        citation: Some("Projects/Boat.md#Mast".to_owned()),
+        line_start: Some(12),
+        line_end: Some(13),
+        text: None,
+    };
+    let changed = Verified {
+        number: 2,
+        status: Verdict::Changed,
+        text: Some("The mast is **pine**.".to_owned()),
+        ..stands.clone()
+    };
+    let gone = Verified {
+        number: 3,
+        status: Verdict::Gone,
+        citation: None,
+        line_start: None,
+        line_end: None,
+        text: None,
+    };
+    VerifyAnswer { citations: vec![stands, changed, gone] }
 }
 
 pub(super) fn status_answer() -> StatusAnswer {

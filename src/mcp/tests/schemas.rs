@@ -31,7 +31,11 @@ fn required(tool: &Tool) -> Value {
     let names = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     names
         .iter()
-        .map(|name| (name.as_str().unwrap().to_owned(), json!("x")))
+        .map(|name| {
+            let name = name.as_str().unwrap().to_owned();
+            let is_list = tool.input_schema["properties"][&name]["type"] == "array";
+            (name, if is_list { json!(["x"]) } else { json!("x") })
+        })
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
@@ -50,6 +54,7 @@ fn names_of_tools_and_arguments() {
         list_notes(folder, tags, cursor, limit, folders_only)
         list_tags(prefix)
         note_links(path, direction)
+        verify_citation(citations)
         index_status()
         reindex_vault(mode)
     "#]]
@@ -121,8 +126,18 @@ fn answers_fit_their_schemas() {
     for (tool, listed) in tools() {
         let structured =
             answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient()).unwrap().structured;
-        let schema = Value::from((*listed.output_schema.unwrap()).clone());
-        assert_eq!(misfits(&schema, &structured, &listed.name), Vec::<String>::new());
+        let bare = Value::from((*listed.output_schema.clone().unwrap()).clone());
+        let schema = Value::from((*tool.output_schema()).clone());
+        for schema in [&bare, &schema] {
+            assert_eq!(misfits(schema, &structured, &listed.name), Vec::<String>::new());
+        }
+        assert!(
+            bare["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .eq(schema["properties"].as_object().unwrap().keys())
+        );
         let described: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
         let mut given: Vec<_> = structured.as_object().unwrap().keys().collect();
         given.sort_by_key(|name| described.iter().position(|known| known == name));

@@ -205,6 +205,19 @@ fn tags_links_and_states() {
 }
 
 #[test]
+fn citations_are_a_line_each() {
+    expect![[r#"
+        [1] unchanged: Projects/Boat.md#Mast, lines 12-13
+        [2] changed: Projects/Boat.md#Mast, lines 12-13
+        ```note content
+        The mast is **pine**.
+        ```
+        [3] gone
+    "#]]
+    .assert_eq(&text::verify(&fake::verify_answer()));
+}
+
+#[test]
 fn one_line_stays_one_harmless_line() {
     for (text, shown) in [
         ("Plain café 日本 👩‍🚀", "Plain café 日本 👩‍🚀"),

@@ -90,10 +90,19 @@ impl Pools {
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
             }
+            "citations" => return self.citation(dice),
             "block" => return dice.choose(&["block", "^block", "nothing"]).to_owned(),
             _ => all[dice.below(all.len())],
         };
         pool[dice.below(pool.len())].clone()
+    }
+
+    /// A place with words, of which a note may hold none, some or all.
+    fn citation(&self, dice: &mut Dice) -> String {
+        let name = &self.names[dice.below(self.names.len())];
+        let heading = dice.choose(&["", "#Part", "#Jane", "#^block", "#nothing"]);
+        let quote = &self.queries[dice.below(self.queries.len())];
+        if dice.below(4) == 0 { format!("{name}{heading}") } else { format!("{name}{heading}\n{quote}") }
     }
 }
 
