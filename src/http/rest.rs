@@ -107,7 +107,7 @@ const ROUTES: &[Route] = &[
     Route {
         path: "/note_links",
         tool: ToolName::NoteLinks,
-        input: Input::Query(&["path", "direction"]),
+        input: Input::Query(&["path", "direction", "depth", "to"]),
         summary: None,
         example: NOTE,
     },

@@ -124,15 +124,30 @@ fn tags() -> JsonObject {
 }
 
 fn links() -> JsonObject {
+    let near = object(&[
+        ("path", string("Vault-relative path.")),
+        ("title", string("Title of the note.")),
+        ("distance", count("Links from the note.")),
+        ("via", string("The note before it on the way.")),
+    ]);
     with_optional(
         object(&[
             ("path", string("Vault-relative path of the note.")),
             ("title", string("Title of the note.")),
+            ("truncated", boolean("Whether there are more notes than are listed or were looked at.")),
         ]),
         &[
             ("outgoing", list_of("Notes it links to; unless only backlinks were asked for.", &linked_note())),
             ("backlinks", list_of("Notes that link to it; unless only outgoing ones were.", &linked_note())),
             ("unresolved", strings("Targets as written that lead to no note; together with outgoing.")),
+            ("near", list_of("With depth: notes further away, the nearest first.", &near.into())),
+            (
+                "route",
+                list_of(
+                    "With to: the way there, both ends among it; empty if there is none.",
+                    &linked_note(),
+                ),
+            ),
         ],
     )
 }

@@ -123,6 +123,8 @@ fn links(mut arguments: Arguments) -> LinksRequest {
             Some("backlinks") => Direction::Backlinks,
             _ => Direction::Both,
         },
+        depth: arguments.integer("depth").unwrap_or(1),
+        to: arguments.text("to"),
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use serde_json::Value;
 
 use super::escape::{fenced, label, line};
+use crate::ops::NearNote;
 use crate::ops::links::{Direction, LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::pack::{PackAnswer, Window};
@@ -131,7 +132,10 @@ pub(super) fn links(answer: &LinksAnswer, direction: Direction) -> String {
         Direction::Outgoing => outgoing() + &unresolved(&answer.unresolved),
         Direction::Backlinks => backlinks(),
     };
-    format!("{}\n{parts}", line(&answer.path))
+    let near = answer.near.as_deref().map(near).unwrap_or_default();
+    let route = answer.route.as_deref().map(route).unwrap_or_default();
+    let tail = if answer.truncated { "There are more notes than were looked at.\n" } else { "" };
+    format!("{}\n{parts}{near}{route}{tail}", line(&answer.path))
 }
 
 fn linked(how: &str, notes: &[LinkedNote]) -> String {
@@ -140,6 +144,23 @@ fn linked(how: &str, notes: &[LinkedNote]) -> String {
     }
     let listed: String = notes.iter().map(|LinkedNote { path, title }| named(path, title)).collect();
     format!("{how} {}:\n{listed}", counted(notes.len(), "note"))
+}
+
+fn near(notes: &[NearNote]) -> String {
+    let one = |near: &NearNote| {
+        let NearNote { path, distance, via, .. } = near;
+        bullet(&format!("{} ({distance} links, by way of {})", line(path), line(via)))
+    };
+    let listed: String = notes.iter().map(one).collect();
+    format!("{} further away\n{listed}", counted(notes.len(), "note"))
+}
+
+fn route(notes: &[LinkedNote]) -> String {
+    if notes.is_empty() {
+        return "no way there over links\n".to_owned();
+    }
+    let steps: String = notes.iter().map(|LinkedNote { path, title }| named(path, title)).collect();
+    format!("the way there, {}:\n{steps}", counted(notes.len() - 1, "link"))
 }
 
 fn unresolved(targets: &[String]) -> String {

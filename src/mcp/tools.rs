@@ -342,6 +342,16 @@ const NOTE_LINKS: &[Parameter] = &[
         kind: Kind::Choice(&["both", "outgoing", "backlinks"]),
         description: "outgoing: what the note links to; backlinks: what links to it.",
     },
+    Parameter {
+        name: "depth",
+        kind: Kind::Integer { minimum: 1, maximum: 3, default: Some(1) },
+        description: "Also list notes up to so many links away.",
+    },
+    Parameter {
+        name: "to",
+        kind: Kind::Text,
+        description: "Another note: find the shortest way to it over links.",
+    },
 ];
 
 const VERIFY_CITATION: &[Parameter] = &[Parameter {

@@ -24,6 +24,7 @@ mod keys;
 mod mentions;
 mod names;
 mod notice;
+mod reach;
 mod refresh;
 mod rerank;
 mod service;
@@ -32,6 +33,7 @@ mod watch;
 
 pub use caller::Caller;
 pub use error::OpError;
+pub use reach::NearNote;
 pub use service::{Service, Settings};
 
 pub use crate::sync::{Progress, Silent, Stage};

@@ -24,6 +24,7 @@ mod mutation;
 mod offers;
 mod pack;
 mod privacy;
+mod reach;
 mod referee;
 mod refresh;
 mod rest;

@@ -256,6 +256,7 @@ fn a_route_says_what_its_tool_says() {
         ("list_tags", json!({})),
         ("list_tags", json!({ "prefix": "craft" })),
         ("note_links", json!({ "path": "Boat.md", "direction": "outgoing" })),
+        ("note_links", json!({ "path": "Boat.md", "depth": 2, "to": "Mast" })),
         ("verify_citation", json!({ "citations": ["Boat.md#Hull\nTar.", "Boat.md\nPitch"] })),
         ("index_status", json!({})),
         ("reindex_vault", json!({})),

@@ -50,6 +50,7 @@ CALLS = [
     ("list_tags", {"prefix": "project"}),
     ("note_links", {"path": "Projects/Tide Logger.md"}),
     ("note_links", {"path": "Tide Logger", "direction": "outgoing"}),
+    ("note_links", {"path": "Tide Logger", "depth": 2, "to": "Projects/Tide Logger.md"}),
     ("note_links", {"path": "Tide Logger", "direction": "backlinks"}),
     ("verify_citation", {"citations": ["Projects/Tide Logger.md\nA sentence that is not there."]}),
     ("index_status", {}),

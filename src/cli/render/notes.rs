@@ -47,7 +47,17 @@ pub(in crate::cli) fn links(out: &mut impl Write, answer: &LinksAnswer) -> io::R
     section(out, "Links to", &notes(&answer.outgoing))?;
     section(out, "Linked from", &notes(&answer.backlinks))?;
     let unresolved: Vec<String> = answer.unresolved.iter().map(|target| escape::line(target)).collect();
-    section(out, "Links to no note", &unresolved)
+    section(out, "Links to no note", &unresolved)?;
+    let near = answer.near.iter().flatten().map(|near| {
+        format!(
+            "{}  {} links, by way of {}",
+            linked(&near.path, &near.title),
+            near.distance,
+            escape::line(&near.via)
+        )
+    });
+    section(out, "Further away", &near.collect::<Vec<_>>())?;
+    section(out, "The way there", &notes(answer.route.as_deref().unwrap_or_default()))
 }
 
 /// What became of citations, where they stand now, and what stands there instead.

@@ -203,11 +203,11 @@ fn the_others() {
         ],
         expect![[r#"
             {"path": "A"}
-              Links(LinksRequest { name: "A", direction: Both })
+              Links(LinksRequest { name: "A", direction: Both, depth: 1, to: None })
             {"path": "A", "direction": "outgoing"}
-              Links(LinksRequest { name: "A", direction: Outgoing })
+              Links(LinksRequest { name: "A", direction: Outgoing, depth: 1, to: None })
             {"path": "A", "direction": "backlinks"}
-              Links(LinksRequest { name: "A", direction: Backlinks })
+              Links(LinksRequest { name: "A", direction: Backlinks, depth: 1, to: None })
             {"path": "A", "direction": "up"}
               `direction` must be one of both, outgoing, backlinks
             {"direction": "both"}

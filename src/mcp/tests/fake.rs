@@ -16,7 +16,7 @@ use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
 use crate::ops::verify::{Verdict, Verified, VerifyAnswer, VerifyRequest};
-use crate::ops::{Caller, OpError};
+use crate::ops::{Caller, NearNote, OpError};
 use crate::reply::Reply;
 use crate::vault::{FixedRules, Profile, RuleText, Rules, Vault};
 
@@ -204,6 +204,14 @@ pub(super) fn links_answer() -> LinksAnswer {
         outgoing: vec![linked("People/Jo.md", "Jo Example")],
         backlinks: vec![linked("Home.md", "Home")],
         unresolved: vec!["Sails".to_owned()],
+        near: Some(vec![NearNote {
+            path: "People/Ann.md".to_owned(),
+            title: "Ann".to_owned(),
+            distance: 2,
+            via: "People/Jo.md".to_owned(),
+        }]),
+        route: Some(vec![linked("Projects/Boat.md", "Boat"), linked("Home.md", "Home")]),
+        truncated: true,
     }
 }
 

@@ -53,7 +53,7 @@ fn names_of_tools_and_arguments() {
         read_note(path, section, block, offset, limit, outline, max_bytes)
         list_notes(folder, tags, cursor, limit, folders_only)
         list_tags(prefix)
-        note_links(path, direction)
+        note_links(path, direction, depth, to)
         verify_citation(citations)
         index_status()
         reindex_vault(mode)
@@ -153,9 +153,9 @@ fn links_that_were_not_asked_for_are_left_out() {
         let answer = answer::to(&request, &*fake, &Caller::patient()).unwrap().structured;
         answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(fields("both"), "path title outgoing backlinks unresolved");
-    assert_eq!(fields("outgoing"), "path title outgoing unresolved");
-    assert_eq!(fields("backlinks"), "path title backlinks");
+    assert_eq!(fields("both"), "path title outgoing backlinks unresolved near route truncated");
+    assert_eq!(fields("outgoing"), "path title outgoing unresolved near route truncated");
+    assert_eq!(fields("backlinks"), "path title backlinks near route truncated");
 }
 
 #[test]

@@ -149,32 +149,50 @@ fn tags_links_and_states() {
         (
             Direction::Both,
             expect![[r#"
-            Projects/Boat.md
-            links to 1 note:
-            - People/Jo.md (Jo Example)
-            linked from 1 note:
-            - Home.md
-            1 link without a note:
-            - Sails
-        "#]],
+                Projects/Boat.md
+                links to 1 note:
+                - People/Jo.md (Jo Example)
+                linked from 1 note:
+                - Home.md
+                1 link without a note:
+                - Sails
+                1 note further away
+                - People/Ann.md (2 links, by way of People/Jo.md)
+                the way there, 1 link:
+                - Projects/Boat.md
+                - Home.md
+                There are more notes than were looked at.
+            "#]],
         ),
         (
             Direction::Outgoing,
             expect![[r#"
-            Projects/Boat.md
-            links to 1 note:
-            - People/Jo.md (Jo Example)
-            1 link without a note:
-            - Sails
-        "#]],
+                Projects/Boat.md
+                links to 1 note:
+                - People/Jo.md (Jo Example)
+                1 link without a note:
+                - Sails
+                1 note further away
+                - People/Ann.md (2 links, by way of People/Jo.md)
+                the way there, 1 link:
+                - Projects/Boat.md
+                - Home.md
+                There are more notes than were looked at.
+            "#]],
         ),
         (
             Direction::Backlinks,
             expect![[r#"
-            Projects/Boat.md
-            linked from 1 note:
-            - Home.md
-        "#]],
+                Projects/Boat.md
+                linked from 1 note:
+                - Home.md
+                1 note further away
+                - People/Ann.md (2 links, by way of People/Jo.md)
+                the way there, 1 link:
+                - Projects/Boat.md
+                - Home.md
+                There are more notes than were looked at.
+            "#]],
         ),
     ] {
         expected.assert_eq(&text::links(&fake::links_answer(), direction));
