@@ -3,6 +3,7 @@
 //! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 nothing
 //! found, 2 refused or broken. Notes come only through [`crate::ops::Service`], as for any client.
 
+mod conditions;
 mod connect;
 mod console;
 mod doctor;

@@ -85,7 +85,17 @@ const ROUTES: &[Route] = &[
     Route {
         path: "/list_notes",
         tool: ToolName::ListNotes,
-        input: Input::Query(&["folder", "tags", "cursor", "limit", "folders_only"]),
+        input: Input::Query(&[
+            "folder",
+            "tags",
+            "where",
+            "since",
+            "until",
+            "sort",
+            "cursor",
+            "limit",
+            "folders_only",
+        ]),
         summary: None,
         example: &[],
     },

@@ -3,8 +3,9 @@
 
 use super::arguments::{Arguments, BadArguments};
 use super::tools::ToolName;
+use crate::ops::Conditions;
 use crate::ops::links::{Direction, LinksRequest};
-use crate::ops::list::ListRequest;
+use crate::ops::list::{ListRequest, Sort};
 use crate::ops::pack::PackRequest;
 use crate::ops::read::{Part, ReadRequest};
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
@@ -60,6 +61,7 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
         limit: size(limit, default.limit),
         folders,
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
         max_per_note: size(arguments.integer("max_per_note"), default.max_per_note),
         expand_links: arguments.flag("expand_links"),
         rerank: default.rerank,
@@ -68,12 +70,21 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
     })
 }
 
+fn conditions(arguments: &mut Arguments) -> Conditions {
+    Conditions {
+        properties: arguments.texts("where"),
+        since: arguments.text("since"),
+        until: arguments.text("until"),
+    }
+}
+
 fn pack(mut arguments: Arguments) -> PackRequest {
     PackRequest {
         question: arguments.text("question").unwrap_or_default(),
         hypothetical: arguments.text("hypothetical"),
         folders: arguments.texts("folders"),
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
         max_bytes: size(arguments.integer("max_bytes"), PackRequest::default().max_bytes),
     }
 }
@@ -105,6 +116,12 @@ fn list(mut arguments: Arguments) -> ListRequest {
     ListRequest {
         folder: arguments.text("folder"),
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
+        sort: match arguments.choice("sort") {
+            Some("title") => Sort::Title,
+            Some("modified") => Sort::Modified,
+            _ => Sort::Path,
+        },
         cursor: arguments.text("cursor"),
         limit: size(arguments.integer("limit"), ListRequest::default().limit),
         folders_only: arguments.flag("folders_only"),

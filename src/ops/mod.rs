@@ -17,6 +17,7 @@ pub mod tags;
 pub mod verify;
 
 mod caller;
+mod conditions;
 mod error;
 mod expand;
 mod graph;
@@ -32,6 +33,7 @@ mod trees;
 mod watch;
 
 pub use caller::Caller;
+pub use conditions::Conditions;
 pub use error::OpError;
 pub use reach::NearNote;
 pub use service::{Service, Settings};

@@ -9,6 +9,7 @@ mod canary;
 mod cli;
 mod common;
 mod eval;
+mod filters;
 mod flips;
 mod fuzz;
 mod house;

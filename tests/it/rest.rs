@@ -253,6 +253,11 @@ fn a_route_says_what_its_tool_says() {
         ("read_note", json!({ "path": "Skiff" })),
         ("read_note", json!({ "path": "Boat", "section": "Hull" })),
         ("list_notes", json!({ "limit": 1 })),
+        (
+            "list_notes",
+            json!({ "where": ["aliases contains skiff"], "until": "2999-01-01", "sort": "modified" }),
+        ),
+        ("search_vault", json!({ "query": "larch", "where": ["aliases exists"], "since": "1970-01-01" })),
         ("list_tags", json!({})),
         ("list_tags", json!({ "prefix": "craft" })),
         ("note_links", json!({ "path": "Boat.md", "direction": "outgoing" })),

@@ -48,10 +48,10 @@ fn names_of_tools_and_arguments() {
         names.push(format!("{}({})\n", tool.name, properties.join(", ")));
     }
     expect![[r#"
-        search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes)
-        context_pack(question, hypothetical, folders, tags, max_bytes)
+        search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes)
+        context_pack(question, hypothetical, folders, tags, where, since, until, max_bytes)
         read_note(path, section, block, offset, limit, outline, max_bytes)
-        list_notes(folder, tags, cursor, limit, folders_only)
+        list_notes(folder, tags, where, since, until, sort, cursor, limit, folders_only)
         list_tags(prefix)
         note_links(path, direction, depth, to)
         verify_citation(citations)
@@ -163,7 +163,6 @@ fn annotations() {
     for (tool, listed) in tools() {
         let annotations = serde_json::to_value(listed.annotations.unwrap()).unwrap();
         let expected = json!({
-            "title": listed.title.unwrap(),
             "readOnlyHint": tool != ToolName::ReindexVault,
             "destructiveHint": false,
             "idempotentHint": true,

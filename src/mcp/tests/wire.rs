@@ -141,7 +141,7 @@ fn what_goes_wrong_is_told() {
             search_vault {"query":"q","limit":"8"}
               failed: `limit` must be an integer from 1 to 50
             search_vault {"q":"q"}
-              failed: unknown argument `q`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes
+              failed: unknown argument `q`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes
             search_vault {"query":"refuse"}
               failed: the query has no words
             search_vault {"query":"outage"}

@@ -19,6 +19,21 @@ pub(crate) struct Request {
 /// among the fixed requests.
 const KNOWN_CAPABILITIES: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
 
+/// On properties of public notes, of private ones, and of none.
+const CONDITIONS: [&str; 10] = [
+    "title = Jane",
+    "title != Plan",
+    "aliases contains Jane",
+    "tags contains project",
+    "tags = private",
+    "secret exists",
+    "secret = no",
+    "kqzcanary3 exists",
+    "title < 5",
+    "nothing",
+];
+const DAYS: [&str; 6] = ["2030-01-05", "2030-01-20", "2030-02-10", "2031-04-09", "1970-01-01", "yesterday"];
+
 /// Says what is missing here if the server can do more than the script asks.
 pub(crate) fn check_capabilities(hello: &Value) -> Result<(), String> {
     let capabilities =
@@ -90,6 +105,8 @@ impl Pools {
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
             }
+            "where" => return dice.choose(&CONDITIONS).to_owned(),
+            "since" | "until" => return dice.choose(&DAYS).to_owned(),
             "citations" => return self.citation(dice),
             "block" => return dice.choose(&["block", "^block", "nothing"]).to_owned(),
             _ => all[dice.below(all.len())],
