@@ -24,6 +24,7 @@ mod read;
 mod render;
 mod search;
 mod serve;
+mod similar;
 mod status;
 mod tags;
 mod token;
@@ -125,6 +126,8 @@ enum Command {
     Tags(tags::TagsArgs),
     /// Show what a note links to and what links to it
     Links(links::LinksArgs),
+    /// Find notes like a note or a text, links, duplicates and tags
+    Similar(similar::SimilarArgs),
     /// Tell whether quoted words still stand where they were cited
     Verify(verify::VerifyArgs),
     /// Show the state of the index
@@ -181,6 +184,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, context),
         Command::Tags(args) => tags::run(args, context),
         Command::Links(args) => links::run(args, context),
+        Command::Similar(args) => similar::run(args, context),
         Command::Verify(args) => verify::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),

@@ -129,6 +129,7 @@ const ROUTES: &[Route] = &[
         summary: None,
         example: &[],
     },
+    Route { path: "/find_similar", tool: ToolName::FindSimilar, input: BODY, summary: None, example: NOTE },
     Route {
         path: "/status",
         tool: ToolName::IndexStatus,

@@ -36,6 +36,7 @@ pub(super) fn to(
         Request::Tags(request) => answered(operations.tags(request, caller), text::tags),
         Request::Links(request) => links(request, operations, caller),
         Request::Verify(request) => answered(operations.verify(request, caller), text::verify),
+        Request::Similar(request) => answered(operations.similar(request, caller), text::similar),
         Request::Status => answered(operations.status(caller), text::status),
         Request::Reindex(request) => answered(operations.reindex(request, caller), text::reindex),
     };

@@ -7,6 +7,7 @@ use crate::ops::pack::{PackAnswer, PackRequest};
 use crate::ops::read::{ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{SearchAnswer, SearchRequest};
+use crate::ops::similar::{SimilarAnswer, SimilarRequest};
 use crate::ops::status::StatusAnswer;
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagsAnswer, TagsRequest};
@@ -27,6 +28,7 @@ pub trait Operations: Send + Sync + 'static {
     fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer>;
     fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer>;
     fn verify(&self, request: &VerifyRequest, caller: &Caller<'_>) -> Outcome<VerifyAnswer>;
+    fn similar(&self, request: &SimilarRequest, caller: &Caller<'_>) -> Outcome<SimilarAnswer>;
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer>;
     fn catalogue(&self) -> Result<Option<Catalogue>, OpError>;
     fn status(&self, caller: &Caller<'_>) -> Outcome<StatusAnswer>;
@@ -60,6 +62,10 @@ impl Operations for Service {
 
     fn verify(&self, request: &VerifyRequest, caller: &Caller<'_>) -> Outcome<VerifyAnswer> {
         Service::verify(self, request, caller)
+    }
+
+    fn similar(&self, request: &SimilarRequest, caller: &Caller<'_>) -> Outcome<SimilarAnswer> {
+        Service::similar(self, request, caller)
     }
 
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer> {

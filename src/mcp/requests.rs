@@ -10,6 +10,7 @@ use crate::ops::pack::PackRequest;
 use crate::ops::read::{Part, ReadRequest};
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
 use crate::ops::search::{Detail, Mode, SearchRequest};
+use crate::ops::similar::{Purpose, SimilarRequest};
 use crate::ops::tags::TagsRequest;
 use crate::ops::verify::VerifyRequest;
 
@@ -23,6 +24,7 @@ pub(super) enum Request {
     Tags(TagsRequest),
     Links(LinksRequest),
     Verify(VerifyRequest),
+    Similar(SimilarRequest),
     Status,
     Reindex(ReindexRequest),
 }
@@ -36,6 +38,7 @@ pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, B
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
         ToolName::NoteLinks => Request::Links(links(arguments)),
+        ToolName::FindSimilar => Request::Similar(similar(arguments)?),
         ToolName::VerifyCitation => Request::Verify(verify(arguments)),
         ToolName::IndexStatus => Request::Status,
         ToolName::ReindexVault => Request::Reindex(reindex(arguments)),
@@ -147,6 +150,26 @@ fn links(mut arguments: Arguments) -> LinksRequest {
 
 fn verify(mut arguments: Arguments) -> VerifyRequest {
     VerifyRequest { citations: arguments.texts("citations") }
+}
+
+fn similar(mut arguments: Arguments) -> Result<SimilarRequest, BadArguments> {
+    let default = SimilarRequest::default();
+    let (path, text) = (arguments.text("path"), arguments.text("text"));
+    if path.is_some() && text.is_some() {
+        return Err(BadArguments("give `path` or `text`, not both".to_owned()));
+    }
+    Ok(SimilarRequest {
+        path,
+        text,
+        purpose: match arguments.choice("purpose") {
+            Some("link") => Purpose::Link,
+            Some("duplicate") => Purpose::Duplicate,
+            Some("tag") => Purpose::Tag,
+            _ => Purpose::Related,
+        },
+        limit: size(arguments.integer("limit"), default.limit),
+        max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
+    })
 }
 
 fn reindex(mut arguments: Arguments) -> ReindexRequest {

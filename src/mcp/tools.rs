@@ -34,19 +34,21 @@ pub(crate) enum ToolName {
     ListNotes,
     ListTags,
     NoteLinks,
+    FindSimilar,
     VerifyCitation,
     IndexStatus,
     ReindexVault,
 }
 
 impl ToolName {
-    const ALL: [ToolName; 9] = [
+    const ALL: [ToolName; 10] = [
         ToolName::SearchVault,
         ToolName::ContextPack,
         ToolName::ReadNote,
         ToolName::ListNotes,
         ToolName::ListTags,
         ToolName::NoteLinks,
+        ToolName::FindSimilar,
         ToolName::VerifyCitation,
         ToolName::IndexStatus,
         ToolName::ReindexVault,
@@ -68,6 +70,7 @@ impl ToolName {
             ToolName::ListNotes => "list_notes",
             ToolName::ListTags => "list_tags",
             ToolName::NoteLinks => "note_links",
+            ToolName::FindSimilar => "find_similar",
             ToolName::VerifyCitation => "verify_citation",
             ToolName::IndexStatus => "index_status",
             ToolName::ReindexVault => "reindex_vault",
@@ -82,6 +85,7 @@ impl ToolName {
             ToolName::ListNotes => LIST_NOTES,
             ToolName::ListTags => LIST_TAGS,
             ToolName::NoteLinks => NOTE_LINKS,
+            ToolName::FindSimilar => FIND_SIMILAR,
             ToolName::VerifyCitation => VERIFY_CITATION,
             ToolName::IndexStatus => &[],
             ToolName::ReindexVault => REINDEX_VAULT,
@@ -98,6 +102,7 @@ impl ToolName {
         match self {
             ToolName::SearchVault => &["limit", "top_k"],
             ToolName::ReadNote => &["section", "block", "outline"],
+            ToolName::FindSimilar => &["path", "text"],
             _ => &[],
         }
     }
@@ -109,11 +114,12 @@ impl ToolName {
 
     /// The tool as clients see it.
     pub(super) fn listed(self) -> Tool {
-        let annotations = ToolAnnotations::new()
-            .read_only(self != ToolName::ReindexVault)
-            .destructive(false)
-            .idempotent(true)
-            .open_world(false);
+        let annotations = ToolAnnotations::new().open_world(false);
+        // What a tool might destroy is only asked of those that change something.
+        let annotations = match self {
+            ToolName::ReindexVault => annotations.read_only(false).destructive(false).idempotent(true),
+            _ => annotations.read_only(true),
+        };
         Tool::new(self.as_str(), self.description(), input_schema(self.parameters()))
             .with_title(self.title())
             .with_raw_output_schema(Arc::new(output::bare(&self.output_schema())))
@@ -129,6 +135,7 @@ impl ToolName {
             ToolName::ListNotes => "List notes",
             ToolName::ListTags => "List tags",
             ToolName::NoteLinks => "Links of a note",
+            ToolName::FindSimilar => "Find similar notes",
             ToolName::VerifyCitation => "Check citations",
             ToolName::IndexStatus => "Index status",
             ToolName::ReindexVault => "Update the index",
@@ -155,6 +162,10 @@ impl ToolName {
             ToolName::ListTags => "Lists tags with the number of notes that carry each.",
             ToolName::NoteLinks => {
                 "Shows the notes a note links to, those that link to it, and links that lead nowhere."
+            }
+            ToolName::FindSimilar => {
+                "Finds notes like a note or text: related ones, what it could link to (mentions without a link, with a \
+                 patch for git apply), duplicates, or tags it may lack."
             }
             ToolName::VerifyCitation => {
                 "Tells whether cited words still stand where they were cited: unchanged, moved (and where to), \
@@ -334,6 +345,26 @@ const VERIFY_CITATION: &[Parameter] = &[Parameter {
     kind: Kind::RequiredTexts,
     description: "Each: a citation (path#heading) on the first line, the words quoted from there below it.",
 }];
+
+const FIND_SIMILAR: &[Parameter] = &[
+    Parameter { name: "path", kind: Kind::Text, description: "A note, as in read_note." },
+    Parameter { name: "text", kind: Kind::Text, description: "Or any text." },
+    Parameter {
+        name: "purpose",
+        kind: Kind::Choice(&["related", "link", "duplicate", "tag"]),
+        description: "What to find.",
+    },
+    Parameter {
+        name: "limit",
+        kind: Kind::Integer { minimum: 1, maximum: 50, default: Some(10) },
+        description: "How many.",
+    },
+    Parameter {
+        name: "max_bytes",
+        kind: Kind::Integer { minimum: 256, maximum: MAX_ANSWER_BYTES, default: Some(16 * 1024) },
+        description: "Upper bound of note text.",
+    },
+];
 
 const REINDEX_VAULT: &[Parameter] = &[Parameter {
     name: "mode",

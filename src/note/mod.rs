@@ -8,6 +8,7 @@ pub mod date;
 pub mod frontmatter;
 pub mod inline;
 pub mod link;
+pub mod mention;
 pub mod outline;
 pub mod predicate;
 pub mod quote;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, links, list, pack, privacy, questions, read, reindex, search, status,
-    suggest, tags, verify,
+    Caller, OpError, catalogue, doctor, links, list, pack, privacy, questions, read, reindex, search,
+    similar, status, suggest, tags, verify,
 };
 use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
@@ -151,6 +151,15 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<verify::VerifyAnswer>, OpError> {
         verify::run(self, request, caller)
+    }
+
+    /// Notes like a note or a text, and what follows from that.
+    pub fn similar(
+        &self,
+        request: &similar::SimilarRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<similar::SimilarAnswer>, OpError> {
+        similar::run(self, request, caller)
     }
 
     /// The state of the index.

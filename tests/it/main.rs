@@ -32,6 +32,7 @@ mod rest;
 mod review;
 mod search;
 mod server;
+mod similar;
 mod sse;
 mod system_calls;
 mod timing;

@@ -55,6 +55,7 @@ fn it_lists_tools_before_there_is_an_index() {
             "list_notes",
             "list_tags",
             "note_links",
+            "find_similar",
             "verify_citation",
             "index_status"
         ]

@@ -14,7 +14,7 @@ const SETTINGS: &str = "[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"jou
 const HTTP: [&str; 4] = ["--transport", "http", "--port", "0"];
 
 /// Paths and what they allow, with a body that they answer.
-const ROUTES: [(&str, &str, &str); 11] = [
+const ROUTES: [(&str, &str, &str); 12] = [
     ("/health", "GET,HEAD", ""),
     ("/openapi.json", "GET,HEAD", ""),
     ("/status", "GET,HEAD", ""),
@@ -25,6 +25,7 @@ const ROUTES: [(&str, &str, &str); 11] = [
     ("/get_full_note", "GET,HEAD,POST", r#"{"path":"Boat.md"}"#),
     ("/list_topics", "GET,HEAD,POST", "{}"),
     ("/verify_citation", "POST", r#"{"citations":["Boat.md"]}"#),
+    ("/find_similar", "POST", r#"{"path":"Boat.md"}"#),
     ("/index", "POST", "{}"),
 ];
 
@@ -109,7 +110,9 @@ fn route_of(params: &Value) -> Option<(&'static str, String, String)> {
         },
         "index_status" if arguments.is_empty() => return Some(("GET", "/status".to_owned(), String::new())),
         "reindex_vault" => "/index".to_owned(),
-        name @ ("context_pack" | "list_notes" | "note_links" | "verify_citation") => format!("/{name}"),
+        name @ ("context_pack" | "list_notes" | "note_links" | "verify_citation" | "find_similar") => {
+            format!("/{name}")
+        }
         _ => return None,
     };
     Some(("POST", path, Value::from(arguments).to_string()))
@@ -262,6 +265,7 @@ fn a_route_says_what_its_tool_says() {
         ("list_tags", json!({ "prefix": "craft" })),
         ("note_links", json!({ "path": "Boat.md", "direction": "outgoing" })),
         ("note_links", json!({ "path": "Boat.md", "depth": 2, "to": "Mast" })),
+        ("find_similar", json!({ "path": "Boat.md", "purpose": "link" })),
         ("verify_citation", json!({ "citations": ["Boat.md#Hull\nTar.", "Boat.md\nPitch"] })),
         ("index_status", json!({})),
         ("reindex_vault", json!({})),

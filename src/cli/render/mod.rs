@@ -9,6 +9,7 @@ pub(super) mod notes;
 pub(super) mod privacy;
 pub(super) mod proof;
 pub(super) mod search;
+pub(super) mod similar;
 pub(super) mod status;
 pub(super) mod style;
 pub(super) mod tune;

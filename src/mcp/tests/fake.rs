@@ -12,6 +12,7 @@ use crate::ops::pack::{PackAnswer, PackRequest, Window};
 use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
+use crate::ops::similar::{Candidate, Purpose, Reason, SimilarAnswer, SimilarRequest, TagProposal};
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
@@ -95,6 +96,10 @@ impl Operations for Fake {
 
     fn verify(&self, _: &VerifyRequest, _: &Caller<'_>) -> Outcome<VerifyAnswer> {
         self.reply(verify_answer())
+    }
+
+    fn similar(&self, _: &SimilarRequest, _: &Caller<'_>) -> Outcome<SimilarAnswer> {
+        self.reply(similar_answer())
     }
 
     fn suggest(&self, _: &SuggestRequest, _: &Caller<'_>) -> Outcome<SuggestAnswer> {
@@ -239,6 +244,29 @@ pub(super) fn verify_answer() -> VerifyAnswer {
         text: None,
     };
     VerifyAnswer { citations: vec![stands, changed, gone] }
+}
+
+pub(super) fn similar_answer() -> SimilarAnswer {
+    let mention = Candidate {
+        path: "People/Jo.md".to_owned(),
+        title: "Jo Example".to_owned(),
+        reason: Reason::Mention,
+        score: 1.0,
+        citation: Some("Projects/Boat.md#Mast".to_owned()),
+        line_start: 12,
+        line_end: 12,
+        text: "Jo oiled it.".to_owned(),
+        link: Some("[[Jo]]".to_owned()),
+    };
+    SimilarAnswer {
+        purpose: Purpose::Link,
+        mode: Mode::Hybrid,
+        notices: vec!["The index is still being built."],
+        candidates: vec![mention],
+        tags: vec![TagProposal { tag: "boat".to_owned(), score: 0.5, notes: vec!["Home.md".to_owned()] }],
+        patch: Some("--- a/x.md\n+++ b/x.md\n@@ -1,1 +1,1 @@\n-Jo\n+[[Jo]]\n".to_owned()),
+        truncated: true,
+    }
 }
 
 pub(super) fn status_answer() -> StatusAnswer {

@@ -54,6 +54,7 @@ fn names_of_tools_and_arguments() {
         list_notes(folder, tags, where, since, until, sort, cursor, limit, folders_only)
         list_tags(prefix)
         note_links(path, direction, depth, to)
+        find_similar(path, text, purpose, limit, max_bytes)
         verify_citation(citations)
         index_status()
         reindex_vault(mode)
@@ -162,12 +163,15 @@ fn links_that_were_not_asked_for_are_left_out() {
 fn annotations() {
     for (tool, listed) in tools() {
         let annotations = serde_json::to_value(listed.annotations.unwrap()).unwrap();
-        let expected = json!({
-            "readOnlyHint": tool != ToolName::ReindexVault,
-            "destructiveHint": false,
-            "idempotentHint": true,
-            "openWorldHint": false,
-        });
+        let expected = match tool {
+            ToolName::ReindexVault => json!({
+                "readOnlyHint": false,
+                "destructiveHint": false,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            }),
+            _ => json!({ "readOnlyHint": true, "openWorldHint": false }),
+        };
         assert_eq!(annotations, expected);
     }
 }

@@ -66,6 +66,7 @@ fn the_handshake_and_the_list_touch_no_note() {
             "list_notes",
             "list_tags",
             "note_links",
+            "find_similar",
             "verify_citation",
             "index_status"
         ]
@@ -98,7 +99,7 @@ fn every_tool_answers_in_its_shape() {
     let setup = Setup { reindex: ReindexAccess::Allowed, ..Setup::default() };
     let mut client = Client::connected(&Fake::new(), &setup);
     let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 9);
+    assert_eq!(tools.as_array().unwrap().len(), 10);
     // Every client shows all of it to its model, whether or not a note is asked for.
     assert!(tools.to_string().len() <= 12 * 1024, "{}", tools.to_string().len());
     for tool in tools.as_array().unwrap() {
@@ -106,7 +107,7 @@ fn every_tool_answers_in_its_shape() {
         let arguments = match name {
             "search_vault" => json!({ "query": "mast" }),
             "context_pack" => json!({ "question": "mast" }),
-            "read_note" | "note_links" => json!({ "path": "Boat" }),
+            "read_note" | "note_links" | "find_similar" => json!({ "path": "Boat" }),
             "verify_citation" => json!({ "citations": ["Boat.md#Mast"] }),
             _ => json!({}),
         };

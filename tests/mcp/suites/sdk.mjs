@@ -17,6 +17,7 @@ const CALLS = {
   list_tags: [{}, { prefix: "project" }],
   vault_guide: [{}],
   note_links: [{ path: "Tide Logger" }],
+  find_similar: [{ path: "Tide Logger", purpose: "link" }],
   verify_citation: [{ citations: ["Projects/Tide Logger.md"] }],
   find_similar: [{ path: "Tide Logger" }],
   vault_health: [{}],
