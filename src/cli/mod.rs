@@ -9,6 +9,8 @@ mod console;
 mod doctor;
 mod error;
 mod eval;
+mod guide;
+mod health;
 mod index;
 mod init;
 mod links;
@@ -128,6 +130,10 @@ enum Command {
     Links(links::LinksArgs),
     /// Find notes like a note or a text, links, duplicates and tags
     Similar(similar::SimilarArgs),
+    /// Find what to mend: orphans, links that lead nowhere, double titles and the like
+    Health(health::HealthArgs),
+    /// Show how the vault is kept: its guide notes, else folders, tags and hubs
+    Guide(guide::GuideArgs),
     /// Tell whether quoted words still stand where they were cited
     Verify(verify::VerifyArgs),
     /// Show the state of the index
@@ -185,6 +191,8 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Tags(args) => tags::run(args, context),
         Command::Links(args) => links::run(args, context),
         Command::Similar(args) => similar::run(args, context),
+        Command::Health(args) => health::run(args, context),
+        Command::Guide(args) => guide::run(args, context),
         Command::Verify(args) => verify::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),

@@ -131,6 +131,22 @@ const ROUTES: &[Route] = &[
     },
     Route { path: "/find_similar", tool: ToolName::FindSimilar, input: BODY, summary: None, example: NOTE },
     Route {
+        path: "/vault_health",
+        tool: ToolName::VaultHealth,
+        input: Input::Query(&["checks", "cursor", "limit"]),
+        summary: None,
+        example: &[],
+    },
+    Route { path: "/vault_health", tool: ToolName::VaultHealth, input: BODY, summary: None, example: &[] },
+    Route {
+        path: "/vault_guide",
+        tool: ToolName::VaultGuide,
+        input: Input::Query(&["max_bytes"]),
+        summary: None,
+        example: &[],
+    },
+    Route { path: "/vault_guide", tool: ToolName::VaultGuide, input: BODY, summary: None, example: &[] },
+    Route {
         path: "/status",
         tool: ToolName::IndexStatus,
         input: Input::Query(&[]),

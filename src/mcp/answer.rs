@@ -37,6 +37,8 @@ pub(super) fn to(
         Request::Links(request) => links(request, operations, caller),
         Request::Verify(request) => answered(operations.verify(request, caller), text::verify),
         Request::Similar(request) => answered(operations.similar(request, caller), text::similar),
+        Request::Health(request) => answered(operations.health(request, caller), text::health),
+        Request::Guide(request) => answered(operations.guide(request, caller), text::guide),
         Request::Status => answered(operations.status(caller), text::status),
         Request::Reindex(request) => answered(operations.reindex(request, caller), text::reindex),
     };

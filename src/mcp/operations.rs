@@ -1,6 +1,8 @@
 //! What the server needs of [`Service`]: the seam at which a test puts another vault in.
 
 use crate::ops::catalogue::Catalogue;
+use crate::ops::guide::{GuideAnswer, GuideRequest};
+use crate::ops::health::{HealthAnswer, HealthRequest};
 use crate::ops::links::{LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest};
 use crate::ops::pack::{PackAnswer, PackRequest};
@@ -29,6 +31,8 @@ pub trait Operations: Send + Sync + 'static {
     fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer>;
     fn verify(&self, request: &VerifyRequest, caller: &Caller<'_>) -> Outcome<VerifyAnswer>;
     fn similar(&self, request: &SimilarRequest, caller: &Caller<'_>) -> Outcome<SimilarAnswer>;
+    fn health(&self, request: &HealthRequest, caller: &Caller<'_>) -> Outcome<HealthAnswer>;
+    fn guide(&self, request: &GuideRequest, caller: &Caller<'_>) -> Outcome<GuideAnswer>;
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer>;
     fn catalogue(&self) -> Result<Option<Catalogue>, OpError>;
     fn status(&self, caller: &Caller<'_>) -> Outcome<StatusAnswer>;
@@ -66,6 +70,14 @@ impl Operations for Service {
 
     fn similar(&self, request: &SimilarRequest, caller: &Caller<'_>) -> Outcome<SimilarAnswer> {
         Service::similar(self, request, caller)
+    }
+
+    fn health(&self, request: &HealthRequest, caller: &Caller<'_>) -> Outcome<HealthAnswer> {
+        Service::health(self, request, caller)
+    }
+
+    fn guide(&self, request: &GuideRequest, caller: &Caller<'_>) -> Outcome<GuideAnswer> {
+        Service::guide(self, request, caller)
     }
 
     fn suggest(&self, request: &SuggestRequest, caller: &Caller<'_>) -> Outcome<SuggestAnswer> {

@@ -4,6 +4,8 @@
 use super::arguments::{Arguments, BadArguments};
 use super::tools::ToolName;
 use crate::ops::Conditions;
+use crate::ops::guide::GuideRequest;
+use crate::ops::health::HealthRequest;
 use crate::ops::links::{Direction, LinksRequest};
 use crate::ops::list::{ListRequest, Sort};
 use crate::ops::pack::PackRequest;
@@ -25,6 +27,8 @@ pub(super) enum Request {
     Links(LinksRequest),
     Verify(VerifyRequest),
     Similar(SimilarRequest),
+    Health(HealthRequest),
+    Guide(GuideRequest),
     Status,
     Reindex(ReindexRequest),
 }
@@ -37,8 +41,10 @@ pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, B
         ToolName::ReadNote => Request::Read(read(arguments)?),
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
+        ToolName::VaultGuide => Request::Guide(guide(arguments)),
         ToolName::NoteLinks => Request::Links(links(arguments)),
         ToolName::FindSimilar => Request::Similar(similar(arguments)?),
+        ToolName::VaultHealth => Request::Health(health(arguments)),
         ToolName::VerifyCitation => Request::Verify(verify(arguments)),
         ToolName::IndexStatus => Request::Status,
         ToolName::ReindexVault => Request::Reindex(reindex(arguments)),
@@ -170,6 +176,18 @@ fn similar(mut arguments: Arguments) -> Result<SimilarRequest, BadArguments> {
         limit: size(arguments.integer("limit"), default.limit),
         max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
     })
+}
+
+fn health(mut arguments: Arguments) -> HealthRequest {
+    HealthRequest {
+        checks: arguments.texts("checks"),
+        cursor: arguments.text("cursor"),
+        limit: size(arguments.integer("limit"), HealthRequest::default().limit),
+    }
+}
+
+fn guide(mut arguments: Arguments) -> GuideRequest {
+    GuideRequest { max_bytes: size(arguments.integer("max_bytes"), GuideRequest::default().max_bytes) }
 }
 
 fn reindex(mut arguments: Arguments) -> ReindexRequest {

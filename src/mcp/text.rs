@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::escape::{fenced, label, line};
 use crate::ops::NearNote;
+use crate::ops::guide::{GuideAnswer, GuideNote, Hub};
+use crate::ops::health::{CHECKS, Check, Finding, HealthAnswer};
 use crate::ops::links::{Direction, LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::pack::{PackAnswer, Window};
@@ -221,6 +223,51 @@ fn candidate(one: &Candidate) -> String {
     let link = one.link.as_deref().map(|link| format!(", as {}", label(link))).unwrap_or_default();
     let head = format!("{} ({reason}, {:.2}){link}: {place}\n", line(&one.path), one.score);
     head + &fenced(NOTE_TEXT, &one.text)
+}
+
+/// How many findings of each kind, then a line for each on this page.
+pub(super) fn health(answer: &HealthAnswer) -> String {
+    let counts: Vec<String> =
+        answer.counts.iter().map(|count| format!("{} {}", check_name(count.check), count.findings)).collect();
+    let head = format!("{} looked at; findings: {}\n", counted(answer.notes, "note"), counts.join(", "));
+    let findings: String = answer.findings.iter().map(finding).collect();
+    let tail = match &answer.next_cursor {
+        Some(cursor) => format!("More: ask again with cursor {}\n", line(cursor)),
+        None => String::new(),
+    };
+    format!("{head}{findings}{tail}")
+}
+
+fn check_name(check: Check) -> &'static str {
+    CHECKS.iter().find(|(_, known)| *known == check).map_or("", |(name, _)| name)
+}
+
+fn finding(one: &Finding) -> String {
+    let place = one.path.as_deref().map(line).unwrap_or_default();
+    let number = one.line.map(|number| format!(", line {number}")).unwrap_or_default();
+    let name = one.name.as_deref().map(|name| format!(" {}", label(name))).unwrap_or_default();
+    let nearest = one.nearest.as_deref().map(|path| format!(", perhaps {}", line(path))).unwrap_or_default();
+    let others: Vec<String> = one.others.iter().map(|other| line(other)).collect();
+    let others = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
+    bullet(&format!("{}: {place}{number}{name}{nearest}{others}", check_name(one.check)))
+}
+
+/// What the owner wrote, then what the notes show.
+pub(super) fn guide(answer: &GuideAnswer) -> String {
+    let guide = |one: &GuideNote| format!("{}\n{}", line(&one.path), fenced(NOTE_TEXT, &one.text));
+    let guides: String = answer.guides.iter().map(guide).collect();
+    let folders = answer.folders.iter().map(|one| format!("{}/ ({})", line(&one.folder), one.notes));
+    let tags = answer.tags.iter().map(|one| format!("#{} ({})", label(&one.tag), one.notes));
+    let hub = |one: &Hub| format!("{} ({})", line(&one.path), counted(one.links, "link"));
+    let hubs = answer.hubs.iter().map(hub);
+    let lists = bulleted("folders", folders) + &bulleted("tags", tags) + &bulleted("most linked notes", hubs);
+    let tail = if answer.truncated { "There is more than is shown.\n" } else { "" };
+    format!("{guides}{lists}{tail}")
+}
+
+fn bulleted(name: &str, entries: impl Iterator<Item = String>) -> String {
+    let listed: String = entries.map(|entry| bullet(&entry)).collect();
+    if listed.is_empty() { listed } else { format!("{name}:\n{listed}") }
 }
 
 /// What is indexed, and what the reader should know.

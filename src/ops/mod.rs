@@ -3,6 +3,8 @@
 
 pub mod catalogue;
 pub mod doctor;
+pub mod guide;
+pub mod health;
 pub mod links;
 pub mod list;
 pub mod pack;
@@ -18,6 +20,7 @@ pub mod tags;
 pub mod verify;
 
 mod caller;
+mod census;
 mod conditions;
 mod error;
 mod expand;

@@ -1,5 +1,5 @@
-//! `find_similar` over a vault of words: links with a patch that git takes, duplicates, tags; nothing
-//! of a private note is in any of it.
+//! `find_similar` over a vault of words: links with a patch that git takes, duplicates, tags; and of the
+//! vault as a whole, `vault_health` and `vault_guide`. Nothing of a private note is in any of it.
 #![expect(clippy::disallowed_methods, reason = "a test runs git")]
 
 use std::io::Write;
@@ -96,4 +96,30 @@ fn likeness_has_its_evidence() {
     assert!(column(&related["candidates"], ["path", ""]).iter().all(|path| path != "Paint.md"));
     let mut missing = |name: &str| server.call("find_similar", &json!({ "path": name }));
     assert_eq!(missing("Quelmbrick"), missing("Nothing"));
+}
+
+#[test]
+fn the_vault_as_a_whole() {
+    let home = home();
+    let mut server = Server::start(&home, &[]);
+    let health = ask(&mut server, "vault_health", &json!({ "checks": ["links", "tags", "orphans"] }));
+    let findings = column(&health["findings"], ["name", "nearest"]);
+    assert!(findings.contains(&"Pant Paint.md".to_owned()), "{health}");
+    // The name of a private note is not near, however near it is.
+    assert!(findings.contains(&"Quelmbrik".to_owned()), "{health}");
+    assert!(column(&health["findings"], ["path", ""]).contains(&"Alone.md".to_owned()), "{health}");
+    let guide = ask(&mut server, "vault_guide", &json!({}));
+    assert_eq!(
+        guide["folders"],
+        json!([{ "folder": "Boat", "notes": 1 }, { "folder": "Parts", "notes": 1 }, { "folder": "People", "notes": 2 }])
+    );
+    home.write_note("readme.md", "How this is kept.");
+    home.write_note("Tags.md", "---\nprivate: true\n---\nhidden");
+    home.index();
+    let guide = ask(&mut server, "vault_guide", &json!({}));
+    assert_eq!(guide["guides"], json!([{ "path": "readme.md", "text": "How this is kept." }]));
+    assert!(
+        guide["tags"].as_array().is_some_and(|tags| !tags.is_empty()) && guide["hubs"] == json!([]),
+        "{guide}"
+    );
 }

@@ -13,6 +13,7 @@ pub(super) mod similar;
 pub(super) mod status;
 pub(super) mod style;
 pub(super) mod tune;
+pub(super) mod vault;
 mod wrap;
 
 /// `1 note`, `1,203 notes`.

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::mcp::{Operations, Outcome};
 use crate::ops::catalogue::Catalogue;
+use crate::ops::guide::{FolderCount, GuideAnswer, GuideNote, GuideRequest, Hub};
+use crate::ops::health::{Check, Count, Finding, HealthAnswer, HealthRequest};
 use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
 use crate::ops::pack::{PackAnswer, PackRequest, Window};
@@ -100,6 +102,14 @@ impl Operations for Fake {
 
     fn similar(&self, _: &SimilarRequest, _: &Caller<'_>) -> Outcome<SimilarAnswer> {
         self.reply(similar_answer())
+    }
+
+    fn health(&self, _: &HealthRequest, _: &Caller<'_>) -> Outcome<HealthAnswer> {
+        self.reply(health_answer())
+    }
+
+    fn guide(&self, _: &GuideRequest, _: &Caller<'_>) -> Outcome<GuideAnswer> {
+        self.reply(guide_answer())
     }
 
     fn suggest(&self, _: &SuggestRequest, _: &Caller<'_>) -> Outcome<SuggestAnswer> {
@@ -265,6 +275,41 @@ pub(super) fn similar_answer() -> SimilarAnswer {
         candidates: vec![mention],
         tags: vec![TagProposal { tag: "boat".to_owned(), score: 0.5, notes: vec!["Home.md".to_owned()] }],
         patch: Some("--- a/x.md\n+++ b/x.md\n@@ -1,1 +1,1 @@\n-Jo\n+[[Jo]]\n".to_owned()),
+        truncated: true,
+    }
+}
+
+pub(super) fn health_answer() -> HealthAnswer {
+    let link = Finding {
+        check: Check::Links,
+        path: Some("Projects/Boat.md".to_owned()),
+        line: Some(4),
+        name: Some("Mats".to_owned()),
+        nearest: Some("Mast.md".to_owned()),
+        others: Vec::new(),
+    };
+    let tag = Finding {
+        check: Check::Tags,
+        path: None,
+        line: None,
+        name: Some("boat (2)".to_owned()),
+        nearest: None,
+        others: vec!["Boats (1)".to_owned()],
+    };
+    HealthAnswer {
+        notes: 2,
+        counts: vec![Count { check: Check::Links, findings: 1 }, Count { check: Check::Tags, findings: 1 }],
+        findings: vec![link, tag],
+        next_cursor: Some("finding:2".to_owned()),
+    }
+}
+
+pub(super) fn guide_answer() -> GuideAnswer {
+    GuideAnswer {
+        guides: vec![GuideNote { path: "README.md".to_owned(), text: "Boats and **bread**.".to_owned() }],
+        folders: vec![FolderCount { folder: "Projects".to_owned(), notes: 2 }],
+        tags: vec![TagCount { tag: "project".to_owned(), notes: 2 }],
+        hubs: vec![Hub { path: "Home.md".to_owned(), title: "Home".to_owned(), links: 7 }],
         truncated: true,
     }
 }

@@ -258,6 +258,31 @@ fn similar_notes_come_with_their_evidence() {
 }
 
 #[test]
+fn health_and_guide_are_lists() {
+    expect![[r#"
+        2 notes looked at; findings: links 1, tags 1
+        - links: Projects/Boat.md, line 4 Mats, perhaps Mast.md
+        - tags:  boat (2), also Boats (1)
+        More: ask again with cursor finding:2
+    "#]]
+    .assert_eq(&text::health(&fake::health_answer()));
+    expect![[r#"
+        README.md
+        ```note content
+        Boats and **bread**.
+        ```
+        folders:
+        - Projects/ (2)
+        tags:
+        - #project (2)
+        most linked notes:
+        - Home.md (7 links)
+        There is more than is shown.
+    "#]]
+    .assert_eq(&text::guide(&fake::guide_answer()));
+}
+
+#[test]
 fn one_line_stays_one_harmless_line() {
     for (text, shown) in [
         ("Plain café 日本 👩‍🚀", "Plain café 日本 👩‍🚀"),

@@ -65,8 +65,10 @@ fn the_handshake_and_the_list_touch_no_note() {
             "read_note",
             "list_notes",
             "list_tags",
+            "vault_guide",
             "note_links",
             "find_similar",
+            "vault_health",
             "verify_citation",
             "index_status"
         ]
@@ -99,7 +101,7 @@ fn every_tool_answers_in_its_shape() {
     let setup = Setup { reindex: ReindexAccess::Allowed, ..Setup::default() };
     let mut client = Client::connected(&Fake::new(), &setup);
     let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 10);
+    assert_eq!(tools.as_array().unwrap().len(), 12);
     // Every client shows all of it to its model, whether or not a note is asked for.
     assert!(tools.to_string().len() <= 12 * 1024, "{}", tools.to_string().len());
     for tool in tools.as_array().unwrap() {

@@ -32,6 +32,7 @@ const CONDITIONS: [&str; 10] = [
     "title < 5",
     "nothing",
 ];
+const CHECKS: [&str; 8] = ["orphans", "links", "embeds", "anchors", "titles", "empty", "tags", "all"];
 const DAYS: [&str; 6] = ["2030-01-05", "2030-01-20", "2030-02-10", "2031-04-09", "1970-01-01", "yesterday"];
 
 /// Says what is missing here if the server can do more than the script asks.
@@ -105,6 +106,7 @@ impl Pools {
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
             }
+            "checks" => return dice.choose(&CHECKS).to_owned(),
             "where" => return dice.choose(&CONDITIONS).to_owned(),
             "since" | "until" => return dice.choose(&DAYS).to_owned(),
             "citations" => return self.citation(dice),

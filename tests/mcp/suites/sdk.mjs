@@ -18,6 +18,8 @@ const CALLS = {
   vault_guide: [{}],
   note_links: [{ path: "Tide Logger" }],
   find_similar: [{ path: "Tide Logger", purpose: "link" }],
+  vault_health: [{ limit: 3 }],
+  vault_guide: [{}],
   verify_citation: [{ citations: ["Projects/Tide Logger.md"] }],
   find_similar: [{ path: "Tide Logger" }],
   vault_health: [{}],
