@@ -214,7 +214,7 @@ fn candidate(one: &Candidate) -> String {
     let reason = match one.reason {
         Reason::Related => "related",
         Reason::Mention => "mentioned",
-        Reason::Note => "nearly the same note",
+        Reason::WholeNote => "nearly the same note",
         Reason::Passage => "nearly the same passage",
     };
     let citation =
@@ -243,13 +243,13 @@ fn check_name(check: Check) -> &'static str {
 }
 
 fn finding(one: &Finding) -> String {
-    let place = one.path.as_deref().map(line).unwrap_or_default();
+    let place = one.path.as_deref().map(|path| format!(" {}", line(path))).unwrap_or_default();
     let number = one.line.map(|number| format!(", line {number}")).unwrap_or_default();
     let name = one.name.as_deref().map(|name| format!(" {}", label(name))).unwrap_or_default();
     let nearest = one.nearest.as_deref().map(|path| format!(", perhaps {}", line(path))).unwrap_or_default();
     let others: Vec<String> = one.others.iter().map(|other| line(other)).collect();
     let others = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
-    bullet(&format!("{}: {place}{number}{name}{nearest}{others}", check_name(one.check)))
+    bullet(&format!("{}:{place}{number}{name}{nearest}{others}", check_name(one.check)))
 }
 
 /// What the owner wrote, then what the notes show.

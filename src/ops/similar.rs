@@ -64,7 +64,8 @@ pub enum Reason {
     /// The text names it without a link.
     Mention,
     /// It is nearly the same note.
-    Note,
+    #[serde(rename = "note")]
+    WholeNote,
     /// A passage of it is nearly the same as one of the text.
     Passage,
 }

@@ -20,7 +20,7 @@ fn candidate(out: &mut impl Write, one: &Candidate) -> io::Result<()> {
     let reason = match one.reason {
         Reason::Related => "related",
         Reason::Mention => "mentioned",
-        Reason::Note => "nearly the same note",
+        Reason::WholeNote => "nearly the same note",
         Reason::Passage => "nearly the same passage",
     };
     writeln!(out, "{shown}{}{shown:#}  {dim}{reason}, {:.2}{dim:#}", escape::line(&one.path), one.score)?;

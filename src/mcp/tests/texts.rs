@@ -262,7 +262,7 @@ fn health_and_guide_are_lists() {
     expect![[r#"
         2 notes looked at; findings: links 1, tags 1
         - links: Projects/Boat.md, line 4 Mats, perhaps Mast.md
-        - tags:  boat (2), also Boats (1)
+        - tags: boat (2), also Boats (1)
         More: ask again with cursor finding:2
     "#]]
     .assert_eq(&text::health(&fake::health_answer()));

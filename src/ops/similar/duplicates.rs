@@ -33,7 +33,7 @@ pub(super) fn find<'s>(
     for found in &found.notes {
         candidates.extend(of_note(found, &whole, &passages).map(|candidate| (found, candidate)));
     }
-    let is_note = |candidate: &Candidate| candidate.reason == Reason::Note;
+    let is_note = |candidate: &Candidate| candidate.reason == Reason::WholeNote;
     candidates.sort_by(|(_, one), (_, other)| {
         is_note(other)
             .cmp(&is_note(one))
@@ -52,7 +52,7 @@ fn of_note(found: &FoundNote<'_>, whole: &Runs, passages: &[Runs]) -> Option<Can
     let all: Runs = pieces.iter().flat_map(|(_, runs)| runs).copied().collect();
     let of_notes = resemblance(whole, &all);
     if of_notes >= LEAST_LIKENESS {
-        return evidence(note, &pieces.first()?.0, Reason::Note, of_notes);
+        return evidence(note, &pieces.first()?.0, Reason::WholeNote, of_notes);
     }
     let of_piece = |(range, runs): &(std::ops::Range<usize>, Runs)| {
         let best = passages.iter().map(|passage| containment(passage, runs)).fold(0.0, f64::max);

@@ -328,7 +328,9 @@ fn arguments(schema: &Value, pools: &Pools, dice: &mut Dice) -> Result<Value, St
     let mut arguments = Map::new();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        if required.iter().any(|needed| needed == name) || dice.below(4) == 0 {
+        // Flags change more of an answer than anything else, and only half of those that are given are true.
+        let chance = if property["type"] == "boolean" { 2 } else { 4 };
+        if required.iter().any(|needed| needed == name) || dice.below(chance) == 0 {
             arguments.insert(name.clone(), value(name, property, pools, dice)?);
         }
     }
