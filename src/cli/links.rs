@@ -11,7 +11,8 @@ use crate::ops::links::{Direction, LinksRequest};
 const EXAMPLES: &str = "\
 Examples:
   obsearch links Projects/Alpha.md
-  obsearch links Alpha --direction backlinks";
+  obsearch links Alpha --direction backlinks --depth 2
+  obsearch links Alpha --to Beta";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -21,6 +22,12 @@ pub(super) struct LinksArgs {
     /// Which way
     #[arg(long, value_enum, default_value = "both")]
     direction: DirectionArg,
+    /// Also notes up to so many links away
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=3))]
+    depth: u32,
+    /// The shortest way over links to this note
+    #[arg(long, value_name = "NAME")]
+    to: Option<String>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -48,7 +55,12 @@ impl From<DirectionArg> for Direction {
 
 pub(super) fn run(args: &LinksArgs, context: &Context) -> Result<Exit, CliError> {
     let console = context.console;
-    let request = LinksRequest { name: args.name.clone(), direction: args.direction.into() };
+    let request = LinksRequest {
+        name: args.name.clone(),
+        direction: args.direction.into(),
+        depth: args.depth,
+        to: args.to.clone(),
+    };
     let reply = context.service()?.links(&request, &Caller::patient())?;
     let answer = reply.get();
     if args.json {

@@ -2,15 +2,19 @@
 
 use std::io::Write;
 
+use clap::ValueEnum;
+
+use crate::cli::conditions::ConditionArgs;
 use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::Caller;
-use crate::ops::list::ListRequest;
+use crate::ops::list::{ListRequest, Sort};
 
 const EXAMPLES: &str = "\
 Examples:
   obsearch list
   obsearch list Projects --tag active
   obsearch list --folders
+  obsearch list --where 'status = open' --since 2031-01-01 --sort modified
   obsearch list --json | jq -r '.notes[].title'";
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +25,11 @@ pub(super) struct ListArgs {
     /// Only notes with this tag; given several times, all of them are needed
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+    /// The order of notes
+    #[arg(long, value_enum, default_value = "path")]
+    sort: SortArg,
     /// Folders instead of notes
     #[arg(long)]
     folders: bool,
@@ -33,6 +42,16 @@ pub(super) struct ListArgs {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SortArg {
+    /// By path
+    Path,
+    /// By title
+    Title,
+    /// The last changed first
+    Modified,
 }
 
 pub(super) fn run(args: &ListArgs, context: &Context) -> Result<Exit, CliError> {
@@ -60,6 +79,12 @@ fn request(args: &ListArgs) -> ListRequest {
     ListRequest {
         folder: args.folder.clone(),
         tags: super::tags::without_hash(&args.tags),
+        conditions: (&args.conditions).into(),
+        sort: match args.sort {
+            SortArg::Path => Sort::Path,
+            SortArg::Title => Sort::Title,
+            SortArg::Modified => Sort::Modified,
+        },
         cursor: args.cursor.clone(),
         limit: args.limit.into(),
         folders_only: args.folders,

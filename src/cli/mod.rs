@@ -3,11 +3,14 @@
 //! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 nothing
 //! found, 2 refused or broken. Notes come only through [`crate::ops::Service`], as for any client.
 
+mod conditions;
 mod connect;
 mod console;
 mod doctor;
 mod error;
 mod eval;
+mod guide;
+mod health;
 mod index;
 mod init;
 mod links;
@@ -23,11 +26,13 @@ mod read;
 mod render;
 mod search;
 mod serve;
+mod similar;
 mod status;
 mod tags;
 mod timings;
 mod token;
 mod tune;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -125,6 +130,14 @@ enum Command {
     Tags(tags::TagsArgs),
     /// Show what a note links to and what links to it
     Links(links::LinksArgs),
+    /// Find notes like a note or a text, links, duplicates and tags
+    Similar(similar::SimilarArgs),
+    /// Find what to mend: orphans, links that lead nowhere, double titles and the like
+    Health(health::HealthArgs),
+    /// Show how the vault is kept: its guide notes, else folders, tags and hubs
+    Guide(guide::GuideArgs),
+    /// Tell whether quoted words still stand where they were cited
+    Verify(verify::VerifyArgs),
     /// Show the state of the index
     Status(status::StatusArgs),
     /// Show what AI clients cannot see, and why
@@ -190,6 +203,10 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, context),
         Command::Tags(args) => tags::run(args, context),
         Command::Links(args) => links::run(args, context),
+        Command::Similar(args) => similar::run(args, context),
+        Command::Health(args) => health::run(args, context),
+        Command::Guide(args) => guide::run(args, context),
+        Command::Verify(args) => verify::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),

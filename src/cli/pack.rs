@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::cli::conditions::ConditionArgs;
 use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::Caller;
 use crate::ops::pack::PackRequest;
@@ -27,6 +28,8 @@ pub(super) struct PackArgs {
     /// Only notes with this tag; given several times, all of them are needed
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
     /// Upper bound of the note text, in bytes
     #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u32).range(256..=1_048_576))]
     max_bytes: u32,
@@ -41,6 +44,7 @@ pub(super) fn run(args: &PackArgs, context: &Context) -> Result<Exit, CliError> 
         hypothetical: args.hypothetical.clone(),
         folders: args.folders.clone(),
         tags: args.tags.clone(),
+        conditions: (&args.conditions).into(),
         max_bytes: args.max_bytes as usize,
     };
     let reply = context.service()?.pack(&request, &Caller::patient())?;

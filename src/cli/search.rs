@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::cli::conditions::ConditionArgs;
 use crate::cli::timings::{Stage, Timings};
 use crate::cli::{CliError, Context, Exit, console, render};
 use crate::ops::Caller;
@@ -36,6 +37,8 @@ pub(super) struct SearchArgs {
     /// Only notes with this tag; given several times, all of them are needed
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
     /// How to look
     #[arg(long, value_enum, default_value = "hybrid")]
     mode: ModeArg,
@@ -151,6 +154,7 @@ fn request(args: &SearchArgs) -> SearchRequest {
         limit: args.limit.into(),
         folders: args.folders.clone(),
         tags: super::tags::without_hash(&args.tags),
+        conditions: (&args.conditions).into(),
         max_bytes: MAX_BYTES,
         expand_links: args.expand_links,
         detail: if args.full { Detail::Full } else { Detail::Excerpt },

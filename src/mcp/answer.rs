@@ -35,6 +35,10 @@ pub(super) fn to(
         Request::List(request) => answered(operations.list(request, caller), text::list),
         Request::Tags(request) => answered(operations.tags(request, caller), text::tags),
         Request::Links(request) => links(request, operations, caller),
+        Request::Verify(request) => answered(operations.verify(request, caller), text::verify),
+        Request::Similar(request) => answered(operations.similar(request, caller), text::similar),
+        Request::Health(request) => answered(operations.health(request, caller), text::health),
+        Request::Guide(request) => answered(operations.guide(request, caller), text::guide),
         Request::Status => answered(operations.status(caller), text::status),
         Request::Reindex(request) => answered(operations.reindex(request, caller), text::reindex),
     };

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Text,
     /// Texts; blank ones are left out.
     Texts,
+    /// At least one text, none of them blank.
+    RequiredTexts,
     /// A whole number; no default where leaving it out means something else than any number.
     Integer { minimum: u32, maximum: u32, default: Option<u32> },
     /// True or false; false if left out.
@@ -73,6 +75,7 @@ impl Kind {
             Kind::RequiredText => text(value).filter(|text| !text.is_empty()).map(Argument::Text),
             Kind::Text => text(value).map(Argument::Text),
             Kind::Texts => texts(value).map(Argument::Texts),
+            Kind::RequiredTexts => required_texts(value).map(Argument::Texts),
             Kind::Integer { minimum, maximum, .. } => {
                 integer(value).filter(|number| (minimum..=maximum).contains(&number)).map(Argument::Integer)
             }
@@ -92,6 +95,7 @@ impl Kind {
             }
             Kind::Text => format!("a string of at most {MAX_TEXT_CHARS} characters"),
             Kind::Texts => format!("an array of at most {MAX_TEXTS} strings, such as [\"one\", \"two\"]"),
+            Kind::RequiredTexts => format!("an array of 1 to {MAX_TEXTS} strings, none of them blank"),
             Kind::Integer { minimum, maximum, .. } => format!("an integer from {minimum} to {maximum}"),
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
@@ -111,6 +115,12 @@ impl Kind {
                 schema["maxItems"] = json!(MAX_TEXTS);
                 schema["items"]["maxLength"] = json!(MAX_TEXT_CHARS);
             }
+            Kind::RequiredTexts => {
+                schema["minItems"] = json!(1);
+                schema["maxItems"] = json!(MAX_TEXTS);
+                schema["items"]["maxLength"] = json!(MAX_TEXT_CHARS);
+                schema["items"]["pattern"] = json!(NOT_BLANK);
+            }
             _ => {}
         }
         schema
@@ -128,7 +138,7 @@ impl Kind {
     fn schema(&self) -> Value {
         match self {
             Kind::RequiredText | Kind::Text => json!({ "type": "string" }),
-            Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Texts | Kind::RequiredTexts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Integer { minimum, maximum, default: None } => {
                 json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
             }
@@ -152,6 +162,10 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     let mut texts = values.iter().map(text).collect::<Option<Vec<_>>>()?;
     texts.retain(|text| !text.is_empty());
     Some(texts)
+}
+
+fn required_texts(value: &Value) -> Option<Vec<String>> {
+    texts(value).filter(|texts| !texts.is_empty() && Some(texts.len()) == value.as_array().map(Vec::len))
 }
 
 /// JSON Schema counts 8.0 as an integer, and so does this; "8" is a string and stays one, so that
@@ -191,7 +205,7 @@ impl From<&Parameter> for Described {
 
 impl Parameter {
     pub(super) fn is_required(&self) -> bool {
-        matches!(self.kind, Kind::RequiredText)
+        matches!(self.kind, Kind::RequiredText | Kind::RequiredTexts)
     }
 }
 

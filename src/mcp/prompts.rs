@@ -98,7 +98,7 @@ question, say so and add nothing from elsewhere.",
             Piece::Text(
                 ".\n\nRead it with read_note, and see with note_links what it links to already. For \
 each idea, person or thing in it that may have a note of its own, look with \
-search_vault. Propose a link only where the other note really helps a reader of \
+find_similar (purpose link), then with search_vault. Propose a link only where the other note really helps a reader of \
 this one. For each give: the sentence as it stands, the same sentence with the \
 link, and why, in one line. Do not change the note; wait for my choice.",
             ),
@@ -118,7 +118,7 @@ link, and why, in one line. Do not change the note; wait for my choice.",
             Piece::Text("Find notes that say the same as my note "),
             Piece::Value("path"),
             Piece::Text(
-                ", in whole or in part.\n\nRead it with read_note. Search with search_vault for its \
+                ", in whole or in part.\n\nRead it with read_note. Ask find_similar (purpose duplicate), then search_vault for its \
 title, its other names and its main statements, one at a time; read what comes \
 close. For each real duplicate show the passages side by side with citations, say \
 which of the two is newer or fuller if you can tell, and propose one of: merge, \
@@ -141,8 +141,8 @@ anything.",
             Piece::Text("Review the tags of my notes"),
             Piece::IfGiven(", only “", "tag", "” and what is nested below it"),
             Piece::Text(
-                ".\n\nGet them with list_tags. Look for tags that differ only in case, number or \
-spelling, for tags that mean the same, for tags that only one note carries, and \
+                ".\n\nGet them with list_tags. Look for tags that differ only in case, number (vault_health \
+with the check tags) or spelling, for tags that mean the same, for tags that only one note carries, and \
 for notes that plainly belong to a tag and lack it (list_notes with the tag, \
 search_vault without it). Propose a table: tag, what to do (keep, rename, merge \
 into, nest below, drop), how many notes, why. Do not change anything.",

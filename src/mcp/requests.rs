@@ -3,13 +3,18 @@
 
 use super::arguments::{Arguments, BadArguments};
 use super::tools::ToolName;
+use crate::ops::Conditions;
+use crate::ops::guide::GuideRequest;
+use crate::ops::health::HealthRequest;
 use crate::ops::links::{Direction, LinksRequest};
-use crate::ops::list::ListRequest;
+use crate::ops::list::{ListRequest, Sort};
 use crate::ops::pack::PackRequest;
 use crate::ops::read::{Part, ReadRequest};
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
 use crate::ops::search::{Detail, Mode, SearchRequest};
+use crate::ops::similar::{Purpose, SimilarRequest};
 use crate::ops::tags::TagsRequest;
+use crate::ops::verify::VerifyRequest;
 
 /// A call as the operations understand it.
 #[derive(Debug)]
@@ -20,6 +25,10 @@ pub(super) enum Request {
     List(ListRequest),
     Tags(TagsRequest),
     Links(LinksRequest),
+    Verify(VerifyRequest),
+    Similar(SimilarRequest),
+    Health(HealthRequest),
+    Guide(GuideRequest),
     Status,
     Reindex(ReindexRequest),
 }
@@ -32,7 +41,11 @@ pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, B
         ToolName::ReadNote => Request::Read(read(arguments)?),
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
+        ToolName::VaultGuide => Request::Guide(guide(arguments)),
         ToolName::NoteLinks => Request::Links(links(arguments)),
+        ToolName::FindSimilar => Request::Similar(similar(arguments)?),
+        ToolName::VaultHealth => Request::Health(health(arguments)),
+        ToolName::VerifyCitation => Request::Verify(verify(arguments)),
         ToolName::IndexStatus => Request::Status,
         ToolName::ReindexVault => Request::Reindex(reindex(arguments)),
     })
@@ -57,6 +70,7 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
         limit: size(limit, default.limit),
         folders,
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
         max_per_note: size(arguments.integer("max_per_note"), default.max_per_note),
         expand_links: arguments.flag("expand_links"),
         rerank: default.rerank,
@@ -65,12 +79,21 @@ fn search(mut arguments: Arguments) -> Result<SearchRequest, BadArguments> {
     })
 }
 
+fn conditions(arguments: &mut Arguments) -> Conditions {
+    Conditions {
+        properties: arguments.texts("where"),
+        since: arguments.text("since"),
+        until: arguments.text("until"),
+    }
+}
+
 fn pack(mut arguments: Arguments) -> PackRequest {
     PackRequest {
         question: arguments.text("question").unwrap_or_default(),
         hypothetical: arguments.text("hypothetical"),
         folders: arguments.texts("folders"),
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
         max_bytes: size(arguments.integer("max_bytes"), PackRequest::default().max_bytes),
     }
 }
@@ -102,6 +125,12 @@ fn list(mut arguments: Arguments) -> ListRequest {
     ListRequest {
         folder: arguments.text("folder"),
         tags: arguments.texts("tags"),
+        conditions: conditions(&mut arguments),
+        sort: match arguments.choice("sort") {
+            Some("title") => Sort::Title,
+            Some("modified") => Sort::Modified,
+            _ => Sort::Path,
+        },
         cursor: arguments.text("cursor"),
         limit: size(arguments.integer("limit"), ListRequest::default().limit),
         folders_only: arguments.flag("folders_only"),
@@ -120,7 +149,45 @@ fn links(mut arguments: Arguments) -> LinksRequest {
             Some("backlinks") => Direction::Backlinks,
             _ => Direction::Both,
         },
+        depth: arguments.integer("depth").unwrap_or(1),
+        to: arguments.text("to"),
     }
+}
+
+fn verify(mut arguments: Arguments) -> VerifyRequest {
+    VerifyRequest { citations: arguments.texts("citations") }
+}
+
+fn similar(mut arguments: Arguments) -> Result<SimilarRequest, BadArguments> {
+    let default = SimilarRequest::default();
+    let (path, text) = (arguments.text("path"), arguments.text("text"));
+    if path.is_some() && text.is_some() {
+        return Err(BadArguments("give `path` or `text`, not both".to_owned()));
+    }
+    Ok(SimilarRequest {
+        path,
+        text,
+        purpose: match arguments.choice("purpose") {
+            Some("link") => Purpose::Link,
+            Some("duplicate") => Purpose::Duplicate,
+            Some("tag") => Purpose::Tag,
+            _ => Purpose::Related,
+        },
+        limit: size(arguments.integer("limit"), default.limit),
+        max_bytes: size(arguments.integer("max_bytes"), default.max_bytes),
+    })
+}
+
+fn health(mut arguments: Arguments) -> HealthRequest {
+    HealthRequest {
+        checks: arguments.texts("checks"),
+        cursor: arguments.text("cursor"),
+        limit: size(arguments.integer("limit"), HealthRequest::default().limit),
+    }
+}
+
+fn guide(mut arguments: Arguments) -> GuideRequest {
+    GuideRequest { max_bytes: size(arguments.integer("max_bytes"), GuideRequest::default().max_bytes) }
 }
 
 fn reindex(mut arguments: Arguments) -> ReindexRequest {

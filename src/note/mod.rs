@@ -4,10 +4,14 @@
 //! All positions are byte offsets into the text that was parsed; lines count from 1.
 
 pub mod chunk;
+pub mod date;
 pub mod frontmatter;
 pub mod inline;
 pub mod link;
+pub mod mention;
 pub mod outline;
+pub mod predicate;
+pub mod quote;
 
 mod anchor;
 mod layout;

@@ -38,7 +38,8 @@ pub(super) fn linked<'s>(
     if via.is_empty() {
         return Ok(Linked { found: Found::nothing(), via });
     }
-    let notes: BTreeSet<String> = via.keys().cloned().collect();
+    let passes = |path: &&String| question.filter.notes.as_ref().is_none_or(|notes| notes.contains(*path));
+    let notes: BTreeSet<String> = via.keys().filter(passes).cloned().collect();
     let filter = Filter { notes: Some(notes), ..question.filter.clone() };
     let question = Question { filter, limit: MOST_NOTES, max_per_note: 1, ..question.clone() };
     let mut found = search::search(session, tree, &question)?;

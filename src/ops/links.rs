@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::graph::{Ambiguous, Graph, Outgoing};
 use super::names::{self, Name};
+use super::reach::{self, Bounds, NearNote};
 use super::trees::check_emptiness;
-use super::{Caller, OpError, Service, notice};
+use super::{Caller, OpError, Service, notice, search};
 use crate::note;
 use crate::reply::Reply;
-use crate::vault::Note;
+use crate::vault::{Note, Released, Session};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,12 +24,22 @@ pub enum Direction {
 }
 
 /// A question about a note's links.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LinksRequest {
     /// Path, title, alias or wikilink.
     pub name: String,
     /// Which way.
     pub direction: Direction,
+    /// How many links away notes are listed, 1 to 3.
+    pub depth: u32,
+    /// A note to find a way to: path, title, alias or wikilink.
+    pub to: Option<String>,
+}
+
+impl Default for LinksRequest {
+    fn default() -> Self {
+        LinksRequest { name: String::new(), direction: Direction::Both, depth: 1, to: None }
+    }
 }
 
 /// The other end of a link.
@@ -53,13 +64,29 @@ pub struct LinksAnswer {
     pub backlinks: Vec<LinkedNote>,
     /// Targets as written that lead to no note, in order of first mention.
     pub unresolved: Vec<String>,
+    /// With a depth of 2 or 3: the notes beyond, the nearest first.
+    pub near: Option<Vec<NearNote>>,
+    /// With `to`: a shortest way, both ends among it; empty if there is none.
+    pub route: Option<Vec<LinkedNote>>,
+    /// There are more notes than are listed, or than were looked at.
+    pub truncated: bool,
 }
+
+/// Notes listed each way.
+const MOST_EACH_WAY: usize = 5000;
+/// Notes listed beyond these.
+const MOST_NEAR: usize = 200;
+/// How far and among how many notes a way to another is looked for.
+const ROUTE: Bounds = Bounds { depth: 8, most_notes: 2000 };
 
 pub(super) fn run(
     service: &Service,
     request: &LinksRequest,
     caller: &Caller<'_>,
 ) -> Result<Reply<LinksAnswer>, OpError> {
+    if !(1..=3).contains(&request.depth) {
+        return Err(OpError::InvalidArgument("depth goes from 1 to 3"));
+    }
     let name = Name::parse(&request.name);
     service.request(caller, |session, tree| {
         let Some(tree) = tree else {
@@ -70,13 +97,13 @@ pub(super) fn run(
         };
         let note = names::open(session, Some(tree), &name.target)?;
         let ambiguous = Ambiguous::AsInObsidian;
-        let graph = Graph { session, tree, ambiguous, most_each_way: usize::MAX };
-        let Outgoing { notes: outgoing, unresolved } = if request.direction == Direction::Backlinks {
+        let graph = Graph { session, tree, ambiguous, most_each_way: MOST_EACH_WAY + 1 };
+        let Outgoing { notes: mut outgoing, unresolved } = if request.direction == Direction::Backlinks {
             Outgoing { notes: Vec::new(), unresolved: Vec::new() }
         } else {
             graph.outgoing(&note, |note| session.release(note, described(note)))?
         };
-        let backlinks = if request.direction == Direction::Outgoing {
+        let mut backlinks = if request.direction == Direction::Outgoing {
             Vec::new()
         } else {
             graph.backlinks(note.path().as_str(), |note| session.release(note, described(note)))?
@@ -84,19 +111,53 @@ pub(super) fn run(
         if outgoing.is_empty() && backlinks.is_empty() {
             check_emptiness(session, Some(tree))?;
         }
+        let mut truncated = outgoing.len().max(backlinks.len()) > MOST_EACH_WAY;
+        outgoing.truncate(MOST_EACH_WAY);
+        backlinks.truncate(MOST_EACH_WAY);
+        let graph = Graph { most_each_way: usize::MAX, ..graph };
+        let near = if request.depth > 1 {
+            let bounds =
+                Bounds { depth: request.depth, most_notes: outgoing.len() + backlinks.len() + MOST_NEAR };
+            let spread = reach::spread(&graph, &note, request.direction, bounds, None)?;
+            truncated |= spread.is_cut;
+            Some(session.gather(spread.near()))
+        } else {
+            None
+        };
+        let route = match request.to.as_deref().map(Name::parse) {
+            Some(to) => {
+                let end = names::open(session, Some(tree), &to.target)?;
+                let end = end.path().as_str();
+                let spread = reach::spread(&graph, &note, request.direction, ROUTE, Some(end))?;
+                truncated |= spread.is_cut;
+                Some(session.gather(spread.route(end)))
+            }
+            None => None,
+        };
         let own = session.release(&note, (described(&note), unresolved));
         let ends = session.gather(outgoing).with(session.gather(backlinks));
-        Ok(Reply::new(own.with(ends).map(|((own, unresolved), (outgoing, backlinks))| LinksAnswer {
-            path: own.path,
-            title: own.title,
-            outgoing,
-            backlinks,
-            unresolved,
-        })))
+        let far = either(session, near).with(either(session, route));
+        Ok(Reply::new(own.with(ends).with(far).map(
+            |(((own, unresolved), (outgoing, backlinks)), (near, route))| LinksAnswer {
+                path: own.path,
+                title: own.title,
+                outgoing,
+                backlinks,
+                unresolved,
+                near,
+                route,
+                truncated,
+            },
+        )))
     })
 }
 
-fn described(note: &Note<'_>) -> LinkedNote {
+/// What was not asked for is a value, too.
+fn either<'s, T>(session: &Session<'s>, value: Option<Released<'s, T>>) -> Released<'s, Option<T>> {
+    session.gather(value.into_iter().collect()).map(|mut values| values.pop())
+}
+
+pub(super) fn described(note: &Note<'_>) -> LinkedNote {
     let title = note::parse(note.text()).title(note.path().stem()).to_owned();
-    LinkedNote { path: note.path().as_str().to_owned(), title }
+    LinkedNote { path: note.path().as_str().to_owned(), title: search::shortened(&title) }
 }

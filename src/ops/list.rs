@@ -5,14 +5,27 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::conditions::Wanted;
 use super::error::vault_unavailable;
 use super::keys::{carries, filter};
 use super::trees::check_emptiness;
-use super::{Caller, OpError, Service, notice};
+use super::{Caller, Conditions, OpError, Service, notice};
 use crate::index::{Filter, Tree};
 use crate::note;
 use crate::reply::Reply;
 use crate::vault::{Note, NotePath, Released, Session};
+
+/// The order of a list of notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// By path.
+    #[default]
+    Path,
+    /// By title, in any case.
+    Title,
+    /// By the time of the file's last change, the newest first.
+    Modified,
+}
 
 /// A listing as asked.
 #[derive(Debug, Clone)]
@@ -21,6 +34,10 @@ pub struct ListRequest {
     pub folder: Option<String>,
     /// Only notes with all of these tags.
     pub tags: Vec<String>,
+    /// Only notes for which these hold.
+    pub conditions: Conditions,
+    /// The order of notes.
+    pub sort: Sort,
     /// Where the last page ended.
     pub cursor: Option<String>,
     /// Notes on a page, 1 to 1000.
@@ -31,7 +48,15 @@ pub struct ListRequest {
 
 impl Default for ListRequest {
     fn default() -> Self {
-        ListRequest { folder: None, tags: Vec::new(), cursor: None, limit: 100, folders_only: false }
+        ListRequest {
+            folder: None,
+            tags: Vec::new(),
+            conditions: Conditions::default(),
+            sort: Sort::Path,
+            cursor: None,
+            limit: 100,
+            folders_only: false,
+        }
     }
 }
 
@@ -47,7 +72,7 @@ pub struct ListedNote {
 /// One page.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListAnswer {
-    /// Ordered by path.
+    /// In the order that was asked for.
     pub notes: Vec<ListedNote>,
     /// Folders (with `folders_only`), ordered.
     pub folders: Vec<String>,
@@ -64,13 +89,16 @@ pub(super) fn run(
         return Err(OpError::InvalidArgument("limit goes from 1 to 1000"));
     }
     let filter = filter(request.folder.iter(), &request.tags)?;
+    let wanted = request.conditions.parse()?;
     service.request(caller, |session, tree| {
         let after = position(request)?;
-        let pages = Pages { session, tree, filter: &filter };
+        let pages = Pages { session, tree, filter: &filter, wanted: &wanted };
         let answer = if request.folders_only {
             pages.folders(after, request.limit)?
-        } else {
+        } else if request.sort == Sort::Path {
             pages.notes(after, request.limit)?
+        } else {
+            pages.sorted(after, request)?
         };
         if answer.get().notes.is_empty() && answer.get().folders.is_empty() {
             check_emptiness(session, tree)?;
@@ -95,9 +123,14 @@ struct Pages<'a, 's> {
     session: &'a Session<'s>,
     tree: Option<&'a Tree>,
     filter: &'a Filter,
+    wanted: &'a Wanted,
 }
 
 impl<'s> Pages<'_, 's> {
+    fn gate(&self) -> Gate<'_, 's> {
+        Gate { session: self.session, tags: &self.filter.tags, wanted: self.wanted }
+    }
+
     fn notes(&self, after: &str, limit: usize) -> Result<Released<'s, ListAnswer>, OpError> {
         let mut page: Vec<Released<'s, ListedNote>> = Vec::new();
         let mut after = after.to_owned();
@@ -107,14 +140,42 @@ impl<'s> Pages<'_, 's> {
             let paths = self.paths(&after, limit + 1)?;
             has_more = paths.len() > limit;
             after = paths.last().cloned().unwrap_or_default();
-            let (session, tags) = (self.session, &self.filter.tags);
-            let listed: Vec<_> = paths.par_iter().filter_map(|path| list_note(session, path, tags)).collect();
-            page.extend(listed);
+            let gate = self.gate();
+            let listed: Vec<_> = paths.par_iter().filter_map(|path| gate.listed(path)).collect();
+            page.extend(listed.into_iter().map(|(_, note)| note));
         }
         let is_last = page.len() <= limit;
         page.truncate(limit);
         let notes = self.session.gather(page);
         Ok(notes.map(|notes| {
+            let next_cursor = notes.last().filter(|_| !is_last).map(|note| format!("{CURSOR}{}", note.path));
+            ListAnswer { notes, folders: Vec::new(), next_cursor }
+        }))
+    }
+
+    /// A page in another order than that of paths. All notes are looked at for it; the cursor is the path of the last
+    /// note of the page before, wherever that stands by now.
+    fn sorted(&self, after: &str, request: &ListRequest) -> Result<Released<'s, ListAnswer>, OpError> {
+        let paths = self.paths("", usize::MAX)?;
+        let gate = self.gate();
+        let mut listed: Vec<_> = paths.par_iter().filter_map(|path| gate.listed(path)).collect();
+        match request.sort {
+            Sort::Title => listed.sort_by_cached_key(|(_, note)| note::fold(&note.get().title)),
+            Sort::Modified => listed.sort_by_key(|(modified_ns, _)| std::cmp::Reverse(*modified_ns)),
+            Sort::Path => {}
+        }
+        let start = match after {
+            "" => 0,
+            after => {
+                let last = listed.iter().position(|(_, note)| note.get().path == after);
+                1 + last.ok_or(OpError::InvalidArgument(
+                    "the note that this page begins after is not in the list; leave the cursor out",
+                ))?
+            }
+        };
+        let is_last = listed.len() - start <= request.limit;
+        let page = listed.into_iter().skip(start).take(request.limit).map(|(_, note)| note);
+        Ok(self.session.gather(page.collect()).map(|notes: Vec<ListedNote>| {
             let next_cursor = notes.last().filter(|_| !is_last).map(|note| format!("{CURSOR}{}", note.path));
             ListAnswer { notes, folders: Vec::new(), next_cursor }
         }))
@@ -126,7 +187,7 @@ impl<'s> Pages<'_, 's> {
         for path in self.paths("", usize::MAX)? {
             let new: Vec<&str> = ancestors(&path).filter(|folder| !seen.contains(*folder)).collect();
             // A folder is there because a note in it is: one admitted note is enough.
-            let Some(note) = (!new.is_empty()).then(|| open(self.session, &path)).flatten() else { continue };
+            let Some(note) = (!new.is_empty()).then(|| self.gate().open(&path)).flatten() else { continue };
             for folder in new {
                 seen.insert(folder.to_owned());
                 folders.push(self.session.release(&note, folder.to_owned()));
@@ -166,16 +227,29 @@ impl<'s> Pages<'_, 's> {
     }
 }
 
-fn open<'s>(session: &Session<'s>, path: &str) -> Option<Note<'s>> {
-    session.open(&NotePath::parse(path).ok()?).ok()
+/// Who gets in: threads can share it.
+struct Gate<'a, 's> {
+    session: &'a Session<'s>,
+    tags: &'a [String],
+    wanted: &'a Wanted,
 }
 
-/// The note, if its text still carries the tags.
-fn list_note<'s>(session: &Session<'s>, path: &str, tags: &[String]) -> Option<Released<'s, ListedNote>> {
-    let note = open(session, path)?;
-    let document = note::parse(note.text());
-    let title = document.title(note.path().stem()).to_owned();
-    carries(&document.tags, tags).then(|| session.release(&note, ListedNote { path: path.to_owned(), title }))
+impl<'s> Gate<'_, 's> {
+    /// The note as it is listed, and when its file changed, if its text still carries the tags and what was asked holds.
+    fn listed(&self, path: &str) -> Option<(i64, Released<'s, ListedNote>)> {
+        let note = self.session.open(&NotePath::parse(path).ok()?).ok()?;
+        let document = note::parse(note.text());
+        let is_wanted = carries(&document.tags, self.tags) && self.wanted.hold(&note, &document);
+        let title = document.title(note.path().stem()).to_owned();
+        let listed = ListedNote { path: path.to_owned(), title };
+        is_wanted.then(|| (note.stat().modified_ns, self.session.release(&note, listed)))
+    }
+
+    /// The note, if what was asked holds.
+    fn open(&self, path: &str) -> Option<Note<'s>> {
+        let note = self.session.open(&NotePath::parse(path).ok()?).ok()?;
+        (self.wanted.is_empty() || self.wanted.hold(&note, &note::parse(note.text()))).then_some(note)
+    }
 }
 
 fn is_below(path: &str, folders: &[String]) -> bool {

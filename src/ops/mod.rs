@@ -3,6 +3,8 @@
 
 pub mod catalogue;
 pub mod doctor;
+pub mod guide;
+pub mod health;
 pub mod links;
 pub mod list;
 pub mod pack;
@@ -11,11 +13,15 @@ pub mod questions;
 pub mod read;
 pub mod reindex;
 pub mod search;
+pub mod similar;
 pub mod status;
 pub mod suggest;
 pub mod tags;
+pub mod verify;
 
 mod caller;
+mod census;
+mod conditions;
 mod error;
 mod expand;
 mod graph;
@@ -23,6 +29,8 @@ mod keys;
 mod mentions;
 mod names;
 mod notice;
+mod patch;
+mod reach;
 mod refresh;
 mod rerank;
 mod service;
@@ -30,7 +38,9 @@ mod trees;
 mod watch;
 
 pub use caller::Caller;
+pub use conditions::Conditions;
 pub use error::OpError;
+pub use reach::NearNote;
 pub use service::{Service, Settings};
 
 pub use crate::sync::{Progress, Silent, Stage};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::search::{self, Mode, SearchRequest};
-use super::{Caller, OpError, Service, notice};
+use super::{Caller, Conditions, OpError, Service, notice};
 use crate::index::{Cut, Hash16, Piece};
 use crate::reply::Reply;
 use crate::search::Found;
@@ -23,14 +23,22 @@ pub struct PackRequest {
     pub folders: Vec<String>,
     /// Only notes with all of these tags.
     pub tags: Vec<String>,
+    /// Only notes for which these hold.
+    pub conditions: Conditions,
     /// Upper bound of the note text in the answer, in bytes.
     pub max_bytes: usize,
 }
 
 impl Default for PackRequest {
     fn default() -> Self {
-        let (question, hypothetical) = (String::new(), None);
-        PackRequest { question, hypothetical, folders: Vec::new(), tags: Vec::new(), max_bytes: 8 * 1024 }
+        PackRequest {
+            question: String::new(),
+            hypothetical: None,
+            folders: Vec::new(),
+            tags: Vec::new(),
+            conditions: Conditions::default(),
+            max_bytes: 8 * 1024,
+        }
     }
 }
 
@@ -92,6 +100,7 @@ pub(super) fn run(
         hypothetical: request.hypothetical.clone(),
         folders: request.folders.clone(),
         tags: request.tags.clone(),
+        conditions: request.conditions.clone(),
         limit: CANDIDATES,
         max_per_note: MOST_OF_A_NOTE,
         ..SearchRequest::default()

@@ -188,13 +188,13 @@ struct Shown {
 }
 
 /// Where each line begins; lines end with `\n`, `\r\n` or `\r`.
-struct LineStarts {
+pub(super) struct LineStarts {
     starts: Vec<usize>,
     end: usize,
 }
 
 impl LineStarts {
-    fn new(text: &str) -> LineStarts {
+    pub(super) fn new(text: &str) -> LineStarts {
         let bytes = text.as_bytes();
         let ends = (0..bytes.len())
             .filter(|&at| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
@@ -210,7 +210,7 @@ impl LineStarts {
     }
 
     /// The line, from 1, in which a byte stands.
-    fn line_of(&self, at: usize) -> u32 {
+    pub(super) fn line_of(&self, at: usize) -> u32 {
         u32::try_from(self.starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 

@@ -6,12 +6,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::conditions::narrowed;
 use super::expand::{self, Linked};
 use super::keys::filter;
 use super::rerank::{self, Outcome};
 use super::status::rfc3339;
 use super::trees::check_emptiness;
-use super::{Caller, OpError, Service, notice};
+use super::{Caller, Conditions, OpError, Service, notice};
 use crate::index::{Cut, Piece, Tree};
 use crate::reply::Reply;
 pub use crate::search::Standing;
@@ -68,6 +69,8 @@ pub struct SearchRequest {
     pub folders: Vec<String>,
     /// Only notes with all of these tags (nested tags count); empty = any.
     pub tags: Vec<String>,
+    /// Only notes for which these hold.
+    pub conditions: Conditions,
     /// Passages per note, 1 to 10.
     pub max_per_note: usize,
     /// Add passages of up to three notes that are linked with those found.
@@ -89,6 +92,7 @@ impl Default for SearchRequest {
             limit: 8,
             folders: Vec::new(),
             tags: Vec::new(),
+            conditions: Conditions::default(),
             max_per_note: 2,
             expand_links: false,
             detail: Detail::Excerpt,
@@ -210,6 +214,7 @@ pub(super) fn find<'q, 's>(
     request: &'q SearchRequest,
 ) -> Result<Searched<'q, 's>, OpError> {
     let filter = filter(request.folders.iter(), &request.tags)?;
+    let filter = narrowed(session, tree, filter, &request.conditions.parse()?)?;
     let mut legs = Legs::new(service, request, tree);
     let reranks =
         request.rerank == Rerank::IfConfigured && request.mode != Mode::Keyword && service.reranker.is_some();

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, links, list, pack, privacy, questions, read, reindex, search, status,
-    suggest, tags,
+    Caller, OpError, catalogue, doctor, guide, health, links, list, pack, privacy, questions, read, reindex,
+    search, similar, status, suggest, tags, verify,
 };
 use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
@@ -142,6 +142,42 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<links::LinksAnswer>, OpError> {
         links::run(self, request, caller)
+    }
+
+    /// Whether cited words still stand where they did.
+    pub fn verify(
+        &self,
+        request: &verify::VerifyRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<verify::VerifyAnswer>, OpError> {
+        verify::run(self, request, caller)
+    }
+
+    /// Notes like a note or a text, and what follows from that.
+    pub fn similar(
+        &self,
+        request: &similar::SimilarRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<similar::SimilarAnswer>, OpError> {
+        similar::run(self, request, caller)
+    }
+
+    /// What a keeper of notes would mend.
+    pub fn health(
+        &self,
+        request: &health::HealthRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<health::HealthAnswer>, OpError> {
+        health::run(self, request, caller)
+    }
+
+    /// How the owner keeps the vault.
+    pub fn guide(
+        &self,
+        request: &guide::GuideRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<guide::GuideAnswer>, OpError> {
+        guide::run(self, request, caller)
     }
 
     /// The state of the index.

@@ -71,7 +71,7 @@ fn tagged_paths(session: &Session<'_>, tree: Option<&Tree>) -> Result<Vec<NotePa
 }
 
 /// Notes per tag, parents included, each note once per tag.
-fn count(notes: &[Vec<String>], prefix: &str) -> Vec<TagCount> {
+pub(super) fn count(notes: &[Vec<String>], prefix: &str) -> Vec<TagCount> {
     let mut counts: BTreeMap<String, (usize, BTreeMap<String, usize>)> = BTreeMap::new();
     for tags in notes {
         let mut of_note: BTreeMap<String, &str> = BTreeMap::new();

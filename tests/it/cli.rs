@@ -30,6 +30,10 @@ fn help_is_a_result() {
               list     List notes or folders
               tags     List tags with the number of notes that carry each
               links    Show what a note links to and what links to it
+              similar  Find notes like a note or a text, links, duplicates and tags
+              health   Find what to mend: orphans, links that lead nowhere, double titles and the like
+              guide    Show how the vault is kept: its guide notes, else folders, tags and hubs
+              verify   Tell whether quoted words still stand where they were cited
               status   Show the state of the index
               privacy  Show what AI clients cannot see, and why
               doctor   Find what is wrong with the configuration, the notes and the index

@@ -54,7 +54,11 @@ fn it_lists_tools_before_there_is_an_index() {
             "read_note",
             "list_notes",
             "list_tags",
+            "vault_guide",
             "note_links",
+            "find_similar",
+            "vault_health",
+            "verify_citation",
             "index_status"
         ]
     );

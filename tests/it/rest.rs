@@ -14,7 +14,7 @@ const SETTINGS: &str = "[vault]\npath = \"~/Notes\"\n[privacy]\nfolders = [\"jou
 const HTTP: [&str; 4] = ["--transport", "http", "--port", "0"];
 
 /// Paths and what they allow, with a body that they answer.
-const ROUTES: [(&str, &str, &str); 10] = [
+const ROUTES: [(&str, &str, &str); 14] = [
     ("/health", "GET,HEAD", ""),
     ("/openapi.json", "GET,HEAD", ""),
     ("/status", "GET,HEAD", ""),
@@ -24,6 +24,10 @@ const ROUTES: [(&str, &str, &str); 10] = [
     ("/search_keyword", "POST", r#"{"query":"larch"}"#),
     ("/get_full_note", "GET,HEAD,POST", r#"{"path":"Boat.md"}"#),
     ("/list_topics", "GET,HEAD,POST", "{}"),
+    ("/verify_citation", "POST", r#"{"citations":["Boat.md"]}"#),
+    ("/find_similar", "POST", r#"{"path":"Boat.md"}"#),
+    ("/vault_health", "GET,HEAD,POST", "{}"),
+    ("/vault_guide", "GET,HEAD,POST", "{}"),
     ("/index", "POST", "{}"),
 ];
 
@@ -108,7 +112,10 @@ fn route_of(params: &Value) -> Option<(&'static str, String, String)> {
         },
         "index_status" if arguments.is_empty() => return Some(("GET", "/status".to_owned(), String::new())),
         "reindex_vault" => "/index".to_owned(),
-        name @ ("context_pack" | "list_notes" | "note_links") => format!("/{name}"),
+        name @ ("context_pack" | "list_notes" | "note_links" | "vault_health" | "vault_guide"
+        | "verify_citation" | "find_similar") => {
+            format!("/{name}")
+        }
         _ => return None,
     };
     Some(("POST", path, Value::from(arguments).to_string()))
@@ -252,9 +259,19 @@ fn a_route_says_what_its_tool_says() {
         ("read_note", json!({ "path": "Skiff" })),
         ("read_note", json!({ "path": "Boat", "section": "Hull" })),
         ("list_notes", json!({ "limit": 1 })),
+        (
+            "list_notes",
+            json!({ "where": ["aliases contains skiff"], "until": "2999-01-01", "sort": "modified" }),
+        ),
+        ("search_vault", json!({ "query": "larch", "where": ["aliases exists"], "since": "1970-01-01" })),
         ("list_tags", json!({})),
         ("list_tags", json!({ "prefix": "craft" })),
         ("note_links", json!({ "path": "Boat.md", "direction": "outgoing" })),
+        ("note_links", json!({ "path": "Boat.md", "depth": 2, "to": "Mast" })),
+        ("find_similar", json!({ "path": "Boat.md", "purpose": "link" })),
+        ("vault_health", json!({ "checks": ["links", "orphans"], "limit": 2 })),
+        ("vault_guide", json!({})),
+        ("verify_citation", json!({ "citations": ["Boat.md#Hull\nTar.", "Boat.md\nPitch"] })),
         ("index_status", json!({})),
         ("reindex_vault", json!({})),
     ];

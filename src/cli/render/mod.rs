@@ -9,9 +9,11 @@ pub(super) mod notes;
 pub(super) mod privacy;
 pub(super) mod proof;
 pub(super) mod search;
+pub(super) mod similar;
 pub(super) mod status;
 pub(super) mod style;
 pub(super) mod tune;
+pub(super) mod vault;
 mod wrap;
 
 /// `1 note`, `1,203 notes`.

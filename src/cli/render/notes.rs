@@ -7,6 +7,7 @@ use crate::ops::links::{LinkedNote, LinksAnswer};
 use crate::ops::list::ListAnswer;
 use crate::ops::read::OutlineEntry;
 use crate::ops::tags::TagCount;
+use crate::ops::verify::{Verdict, Verified};
 
 /// The text of a note, with a line end last.
 pub(in crate::cli) fn text(out: &mut impl Write, text: &str) -> io::Result<()> {
@@ -46,7 +47,41 @@ pub(in crate::cli) fn links(out: &mut impl Write, answer: &LinksAnswer) -> io::R
     section(out, "Links to", &notes(&answer.outgoing))?;
     section(out, "Linked from", &notes(&answer.backlinks))?;
     let unresolved: Vec<String> = answer.unresolved.iter().map(|target| escape::line(target)).collect();
-    section(out, "Links to no note", &unresolved)
+    section(out, "Links to no note", &unresolved)?;
+    let near = answer.near.iter().flatten().map(|near| {
+        format!(
+            "{}  {} links, by way of {}",
+            linked(&near.path, &near.title),
+            near.distance,
+            escape::line(&near.via)
+        )
+    });
+    section(out, "Further away", &near.collect::<Vec<_>>())?;
+    section(out, "The way there", &notes(answer.route.as_deref().unwrap_or_default()))
+}
+
+/// What became of citations, where they stand now, and what stands there instead.
+pub(in crate::cli) fn verified(out: &mut impl Write, citations: &[Verified]) -> io::Result<()> {
+    for one in citations {
+        let status = match one.status {
+            Verdict::Unchanged => "unchanged",
+            Verdict::Moved => "moved",
+            Verdict::Changed => "changed",
+            Verdict::Gone => "gone",
+            Verdict::Present => "there",
+        };
+        let (shown, dim) = (style::CITATION, style::DIM);
+        write!(out, "{status}")?;
+        if let (Some(citation), Some(first), Some(last)) = (&one.citation, one.line_start, one.line_end) {
+            write!(out, "  {shown}{}{shown:#}  {dim}lines {first}-{last}{dim:#}", escape::line(citation))?;
+        }
+        writeln!(out)?;
+        one.text
+            .iter()
+            .flat_map(|text| text.lines())
+            .try_for_each(|line| writeln!(out, "  {}", escape::line(line)))?;
+    }
+    Ok(())
 }
 
 fn section(out: &mut impl Write, name: &str, entries: &[String]) -> io::Result<()> {

@@ -141,6 +141,9 @@ fn links_are_grouped_by_direction() {
         outgoing: vec![note("b/Beta.md", "Beta"), note("c.md", "Gamma rays")],
         backlinks: vec![],
         unresolved: vec!["Not there#x".to_owned()],
+        near: None,
+        route: None,
+        truncated: false,
     };
     expect![[r"
         <Alpha.md>

@@ -37,15 +37,15 @@ fn search() {
         ],
         expect![[r#"
             {"query": "mast"}
-              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": " mast ", "mode": null, "limit": null, "folders": null, "folder": "", "tags": []}
-              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "mode": "keyword", "limit": 50, "folders": ["A", " "], "folder": "B/C", "tags": ["t"]}
-              Search(SearchRequest { query: "q", hypothetical: None, mode: Keyword, limit: 50, folders: ["A", "B/C"], tags: ["t"], max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "q", hypothetical: None, mode: Keyword, limit: 50, folders: ["A", "B/C"], tags: ["t"], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "hypothetical": " a sketch ", "expand_links": true}
-              Search(SearchRequest { query: "q", hypothetical: Some("a sketch"), mode: Hybrid, limit: 8, folders: [], tags: [], max_per_note: 2, expand_links: true, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "q", hypothetical: Some("a sketch"), mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: true, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "mode": "semantic", "top_k": 3.0, "max_per_note": 10, "verbose": true, "max_bytes": 256}
-              Search(SearchRequest { query: "q", hypothetical: None, mode: Semantic, limit: 3, folders: [], tags: [], max_per_note: 10, expand_links: false, detail: Full, rerank: IfConfigured, max_bytes: 256 })
+              Search(SearchRequest { query: "q", hypothetical: None, mode: Semantic, limit: 3, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 10, expand_links: false, detail: Full, rerank: IfConfigured, max_bytes: 256 })
         "#]],
     );
 }
@@ -116,7 +116,7 @@ fn bad_search() {
             {"query": "q", "max_bytes": 1048577}
               `max_bytes` must be an integer from 256 to 1048576
             {"query": "q", "bad\u001b[2Jname\u202e": 1}
-              unknown argument `bad\u{1b}[2Jname\u{202e}`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes
+              unknown argument `bad\u{1b}[2Jname\u{202e}`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes
         "#]],
     );
 }
@@ -173,9 +173,9 @@ fn the_others() {
         ],
         expect![[r#"
             {}
-              List(ListRequest { folder: None, tags: [], cursor: None, limit: 100, folders_only: false })
+              List(ListRequest { folder: None, tags: [], conditions: Conditions { properties: [], since: None, until: None }, sort: Path, cursor: None, limit: 100, folders_only: false })
             {"folder": "A", "tags": ["t"], "cursor": "c", "limit": 1000, "folders_only": true}
-              List(ListRequest { folder: Some("A"), tags: ["t"], cursor: Some("c"), limit: 1000, folders_only: true })
+              List(ListRequest { folder: Some("A"), tags: ["t"], conditions: Conditions { properties: [], since: None, until: None }, sort: Path, cursor: Some("c"), limit: 1000, folders_only: true })
             {"limit": 1001}
               `limit` must be an integer from 1 to 1000
         "#]],
@@ -203,11 +203,11 @@ fn the_others() {
         ],
         expect![[r#"
             {"path": "A"}
-              Links(LinksRequest { name: "A", direction: Both })
+              Links(LinksRequest { name: "A", direction: Both, depth: 1, to: None })
             {"path": "A", "direction": "outgoing"}
-              Links(LinksRequest { name: "A", direction: Outgoing })
+              Links(LinksRequest { name: "A", direction: Outgoing, depth: 1, to: None })
             {"path": "A", "direction": "backlinks"}
-              Links(LinksRequest { name: "A", direction: Backlinks })
+              Links(LinksRequest { name: "A", direction: Backlinks, depth: 1, to: None })
             {"path": "A", "direction": "up"}
               `direction` must be one of both, outgoing, backlinks
             {"direction": "both"}

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use crate::mcp::{Operations, Outcome};
 use crate::ops::catalogue::Catalogue;
+use crate::ops::guide::{FolderCount, GuideAnswer, GuideNote, GuideRequest, Hub};
+use crate::ops::health::{Check, Count, Finding, HealthAnswer, HealthRequest};
 use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
 use crate::ops::pack::{PackAnswer, PackRequest, Window};
 use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
+use crate::ops::similar::{Candidate, Purpose, Reason, SimilarAnswer, SimilarRequest, TagProposal};
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::suggest::{SuggestAnswer, SuggestRequest};
 use crate::ops::tags::{TagCount, TagsAnswer, TagsRequest};
-use crate::ops::{Caller, OpError};
+use crate::ops::verify::{Verdict, Verified, VerifyAnswer, VerifyRequest};
+use crate::ops::{Caller, NearNote, OpError};
 use crate::reply::Reply;
 use crate::vault::{FixedRules, Profile, RuleText, Rules, Vault};
 
@@ -90,6 +94,22 @@ impl Operations for Fake {
 
     fn links(&self, _: &LinksRequest, _: &Caller<'_>) -> Outcome<LinksAnswer> {
         self.reply(links_answer())
+    }
+
+    fn verify(&self, _: &VerifyRequest, _: &Caller<'_>) -> Outcome<VerifyAnswer> {
+        self.reply(verify_answer())
+    }
+
+    fn similar(&self, _: &SimilarRequest, _: &Caller<'_>) -> Outcome<SimilarAnswer> {
+        self.reply(similar_answer())
+    }
+
+    fn health(&self, _: &HealthRequest, _: &Caller<'_>) -> Outcome<HealthAnswer> {
+        self.reply(health_answer())
+    }
+
+    fn guide(&self, _: &GuideRequest, _: &Caller<'_>) -> Outcome<GuideAnswer> {
+        self.reply(guide_answer())
     }
 
     fn suggest(&self, _: &SuggestRequest, _: &Caller<'_>) -> Outcome<SuggestAnswer> {
@@ -200,6 +220,98 @@ pub(super) fn links_answer() -> LinksAnswer {
         outgoing: vec![linked("People/Jo.md", "Jo Example")],
         backlinks: vec![linked("Home.md", "Home")],
         unresolved: vec!["Sails".to_owned()],
+        near: Some(vec![NearNote {
+            path: "People/Ann.md".to_owned(),
+            title: "Ann".to_owned(),
+            distance: 2,
+            via: "People/Jo.md".to_owned(),
+        }]),
+        route: Some(vec![linked("Projects/Boat.md", "Boat"), linked("Home.md", "Home")]),
+        truncated: true,
+    }
+}
+
+pub(super) fn verify_answer() -> VerifyAnswer {
+    let stands = Verified {
+        number: 1,
+        status: Verdict::Unchanged,
+        citation: Some("Projects/Boat.md#Mast".to_owned()),
+        line_start: Some(12),
+        line_end: Some(13),
+        text: None,
+    };
+    let changed = Verified {
+        number: 2,
+        status: Verdict::Changed,
+        text: Some("The mast is **pine**.".to_owned()),
+        ..stands.clone()
+    };
+    let gone = Verified {
+        number: 3,
+        status: Verdict::Gone,
+        citation: None,
+        line_start: None,
+        line_end: None,
+        text: None,
+    };
+    VerifyAnswer { citations: vec![stands, changed, gone] }
+}
+
+pub(super) fn similar_answer() -> SimilarAnswer {
+    let mention = Candidate {
+        path: "People/Jo.md".to_owned(),
+        title: "Jo Example".to_owned(),
+        reason: Reason::Mention,
+        score: 1.0,
+        citation: Some("Projects/Boat.md#Mast".to_owned()),
+        line_start: 12,
+        line_end: 12,
+        text: "Jo oiled it.".to_owned(),
+        link: Some("[[Jo]]".to_owned()),
+    };
+    SimilarAnswer {
+        purpose: Purpose::Link,
+        mode: Mode::Hybrid,
+        notices: vec!["The index is still being built."],
+        candidates: vec![mention],
+        tags: vec![TagProposal { tag: "boat".to_owned(), score: 0.5, notes: vec!["Home.md".to_owned()] }],
+        patch: Some("--- a/x.md\n+++ b/x.md\n@@ -1,1 +1,1 @@\n-Jo\n+[[Jo]]\n".to_owned()),
+        truncated: true,
+    }
+}
+
+pub(super) fn health_answer() -> HealthAnswer {
+    let link = Finding {
+        check: Check::Links,
+        path: Some("Projects/Boat.md".to_owned()),
+        line: Some(4),
+        name: Some("Mats".to_owned()),
+        nearest: Some("Mast.md".to_owned()),
+        others: Vec::new(),
+    };
+    let tag = Finding {
+        check: Check::Tags,
+        path: None,
+        line: None,
+        name: Some("boat (2)".to_owned()),
+        nearest: None,
+        others: vec!["Boats (1)".to_owned()],
+    };
+    HealthAnswer {
+        notes: 2,
+        counts: vec![Count { check: Check::Links, findings: 1 }, Count { check: Check::Tags, findings: 1 }],
+        findings: vec![link, tag],
+        next_cursor: Some("finding:2".to_owned()),
+    }
+}
+
+pub(super) fn guide_answer() -> GuideAnswer {
+    GuideAnswer {
+        guides: vec![GuideNote { path: "README.md".to_owned(), text: "Boats and **bread**.".to_owned() }],
+        folders: vec![FolderCount { folder: "Projects".to_owned(), notes: 2 }],
+        tags: vec![TagCount { tag: "project".to_owned(), notes: 2 }],
+        hubs: vec![Hub { path: "Home.md".to_owned(), title: "Home".to_owned(), links: 7 }],
+        truncated: true,
     }
 }
 

@@ -31,7 +31,11 @@ fn required(tool: &Tool) -> Value {
     let names = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     names
         .iter()
-        .map(|name| (name.as_str().unwrap().to_owned(), json!("x")))
+        .map(|name| {
+            let name = name.as_str().unwrap().to_owned();
+            let is_list = tool.input_schema["properties"][&name]["type"] == "array";
+            (name, if is_list { json!(["x"]) } else { json!("x") })
+        })
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
@@ -44,12 +48,16 @@ fn names_of_tools_and_arguments() {
         names.push(format!("{}({})\n", tool.name, properties.join(", ")));
     }
     expect![[r#"
-        search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes)
-        context_pack(question, hypothetical, folders, tags, max_bytes)
+        search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes)
+        context_pack(question, hypothetical, folders, tags, where, since, until, max_bytes)
         read_note(path, section, block, offset, limit, outline, max_bytes)
-        list_notes(folder, tags, cursor, limit, folders_only)
+        list_notes(folder, tags, where, since, until, sort, cursor, limit, folders_only)
         list_tags(prefix)
-        note_links(path, direction)
+        vault_guide(max_bytes)
+        note_links(path, direction, depth, to)
+        find_similar(path, text, purpose, limit, max_bytes)
+        vault_health(checks, cursor, limit)
+        verify_citation(citations)
         index_status()
         reindex_vault(mode)
     "#]]
@@ -121,8 +129,18 @@ fn answers_fit_their_schemas() {
     for (tool, listed) in tools() {
         let structured =
             answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient()).unwrap().structured;
-        let schema = Value::from((*listed.output_schema.unwrap()).clone());
-        assert_eq!(misfits(&schema, &structured, &listed.name), Vec::<String>::new());
+        let bare = Value::from((*listed.output_schema.clone().unwrap()).clone());
+        let schema = Value::from((*tool.output_schema()).clone());
+        for schema in [&bare, &schema] {
+            assert_eq!(misfits(schema, &structured, &listed.name), Vec::<String>::new());
+        }
+        assert!(
+            bare["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .eq(schema["properties"].as_object().unwrap().keys())
+        );
         let described: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
         let mut given: Vec<_> = structured.as_object().unwrap().keys().collect();
         given.sort_by_key(|name| described.iter().position(|known| known == name));
@@ -138,22 +156,24 @@ fn links_that_were_not_asked_for_are_left_out() {
         let answer = answer::to(&request, &*fake, &Caller::patient()).unwrap().structured;
         answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(fields("both"), "path title outgoing backlinks unresolved");
-    assert_eq!(fields("outgoing"), "path title outgoing unresolved");
-    assert_eq!(fields("backlinks"), "path title backlinks");
+    assert_eq!(fields("both"), "path title outgoing backlinks unresolved near route truncated");
+    assert_eq!(fields("outgoing"), "path title outgoing unresolved near route truncated");
+    assert_eq!(fields("backlinks"), "path title backlinks near route truncated");
 }
 
 #[test]
 fn annotations() {
     for (tool, listed) in tools() {
         let annotations = serde_json::to_value(listed.annotations.unwrap()).unwrap();
-        let expected = json!({
-            "title": listed.title.unwrap(),
-            "readOnlyHint": tool != ToolName::ReindexVault,
-            "destructiveHint": false,
-            "idempotentHint": true,
-            "openWorldHint": false,
-        });
+        let expected = match tool {
+            ToolName::ReindexVault => json!({
+                "readOnlyHint": false,
+                "destructiveHint": false,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            }),
+            _ => json!({ "readOnlyHint": true, "openWorldHint": false }),
+        };
         assert_eq!(annotations, expected);
     }
 }

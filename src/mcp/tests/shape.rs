@@ -20,7 +20,7 @@ pub(super) fn misfits(schema: &Value, value: &Value, place: &str) -> Vec<String>
     }
     match value {
         Value::Object(fields) if schema.get("properties").is_some() => object_misfits(schema, fields, place),
-        Value::Array(items) => {
+        Value::Array(items) if schema.get("items").is_some() => {
             items.iter().flat_map(|item| misfits(&schema["items"], item, &format!("{place}[]"))).collect()
         }
         _ => Vec::new(),

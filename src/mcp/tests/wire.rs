@@ -65,7 +65,11 @@ fn the_handshake_and_the_list_touch_no_note() {
             "read_note",
             "list_notes",
             "list_tags",
+            "vault_guide",
             "note_links",
+            "find_similar",
+            "vault_health",
+            "verify_citation",
             "index_status"
         ]
     );
@@ -97,7 +101,7 @@ fn every_tool_answers_in_its_shape() {
     let setup = Setup { reindex: ReindexAccess::Allowed, ..Setup::default() };
     let mut client = Client::connected(&Fake::new(), &setup);
     let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 8);
+    assert_eq!(tools.as_array().unwrap().len(), 12);
     // Every client shows all of it to its model, whether or not a note is asked for.
     assert!(tools.to_string().len() <= 12 * 1024, "{}", tools.to_string().len());
     for tool in tools.as_array().unwrap() {
@@ -105,7 +109,8 @@ fn every_tool_answers_in_its_shape() {
         let arguments = match name {
             "search_vault" => json!({ "query": "mast" }),
             "context_pack" => json!({ "question": "mast" }),
-            "read_note" | "note_links" => json!({ "path": "Boat" }),
+            "read_note" | "note_links" | "find_similar" => json!({ "path": "Boat" }),
+            "verify_citation" => json!({ "citations": ["Boat.md#Mast"] }),
             _ => json!({}),
         };
         let result = client.call(name, &arguments)["result"].clone();
@@ -139,7 +144,7 @@ fn what_goes_wrong_is_told() {
             search_vault {"query":"q","limit":"8"}
               failed: `limit` must be an integer from 1 to 50
             search_vault {"q":"q"}
-              failed: unknown argument `q`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, max_per_note, expand_links, verbose, max_bytes
+              failed: unknown argument `q`: this tool takes query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes
             search_vault {"query":"refuse"}
               failed: the query has no words
             search_vault {"query":"outage"}

@@ -19,6 +19,22 @@ pub(crate) struct Request {
 /// among the fixed requests.
 const KNOWN_CAPABILITIES: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
 
+/// On properties of public notes, of private ones, and of none.
+const CONDITIONS: [&str; 10] = [
+    "title = Jane",
+    "title != Plan",
+    "aliases contains Jane",
+    "tags contains project",
+    "tags = private",
+    "secret exists",
+    "secret = no",
+    "kqzcanary3 exists",
+    "title < 5",
+    "nothing",
+];
+const CHECKS: [&str; 8] = ["orphans", "links", "embeds", "anchors", "titles", "empty", "tags", "all"];
+const DAYS: [&str; 6] = ["2030-01-05", "2030-01-20", "2030-02-10", "2031-04-09", "1970-01-01", "yesterday"];
+
 /// Says what is missing here if the server can do more than the script asks.
 pub(crate) fn check_capabilities(hello: &Value) -> Result<(), String> {
     let capabilities =
@@ -90,10 +106,22 @@ impl Pools {
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
             }
+            "checks" => return dice.choose(&CHECKS).to_owned(),
+            "where" => return dice.choose(&CONDITIONS).to_owned(),
+            "since" | "until" => return dice.choose(&DAYS).to_owned(),
+            "citations" => return self.citation(dice),
             "block" => return dice.choose(&["block", "^block", "nothing"]).to_owned(),
             _ => all[dice.below(all.len())],
         };
         pool[dice.below(pool.len())].clone()
+    }
+
+    /// A place with words, of which a note may hold none, some or all.
+    fn citation(&self, dice: &mut Dice) -> String {
+        let name = &self.names[dice.below(self.names.len())];
+        let heading = dice.choose(&["", "#Part", "#Jane", "#^block", "#nothing"]);
+        let quote = &self.queries[dice.below(self.queries.len())];
+        if dice.below(4) == 0 { format!("{name}{heading}") } else { format!("{name}{heading}\n{quote}") }
     }
 }
 
@@ -300,7 +328,9 @@ fn arguments(schema: &Value, pools: &Pools, dice: &mut Dice) -> Result<Value, St
     let mut arguments = Map::new();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        if required.iter().any(|needed| needed == name) || dice.below(4) == 0 {
+        // Flags change more of an answer than anything else, and only half of those that are given are true.
+        let chance = if property["type"] == "boolean" { 2 } else { 4 };
+        if required.iter().any(|needed| needed == name) || dice.below(chance) == 0 {
             arguments.insert(name.clone(), value(name, property, pools, dice)?);
         }
     }

@@ -42,6 +42,8 @@ pub(crate) fn commands(dice: &mut Dice, vault: &Vault) -> Vec<Vec<String>> {
     let name = if dice.below(2) == 0 { &*object.path } else { dice.choose(&NAMES) };
     commands.push(words(&["read", name]));
     commands.push(words(&["links", name]));
+    commands.push(words(&["list", "--sort", dice.choose(&["title", "modified"]), "-n", "5"]));
+    commands.push(words(&["links", name, "--depth", "3", "--to", dice.choose(&NAMES)]));
     commands.push(words(&["list", "-n", "3", "--cursor", &format!("after:{}", object.path)]));
     commands
 }
