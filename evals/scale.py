@@ -30,12 +30,17 @@ TURNS = 5
 DIMENSIONS = 384
 
 
+def made_up_vectors(count):
+    dice = random.Random(1)
+    return [json.dumps([round(dice.gauss(0, 0.05), 4) for _ in range(DIMENSIONS)]) for _ in range(count)]
+
+
 class StandIn(BaseHTTPRequestHandler):
     """Speaks the protocol of OpenAI's embeddings; equal texts get equal vectors, of a few thousand that there are."""
 
     protocol_version = "HTTP/1.1"
-    dice = random.Random(1)
-    vectors = [json.dumps([round(dice.gauss(0, 0.05), 4) for _ in range(DIMENSIONS)]) for _ in range(4096)]
+
+    vectors = made_up_vectors(4096)
 
     def do_POST(self):
         texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
