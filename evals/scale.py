@@ -39,6 +39,7 @@ class StandIn(BaseHTTPRequestHandler):
     """Speaks the protocol of OpenAI's embeddings; equal texts get equal vectors, of a few thousand that there are."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one packet
 
     vectors = made_up_vectors(4096)
 
