@@ -24,6 +24,7 @@ mod models;
 mod mutation;
 mod offers;
 mod pack;
+mod packaging;
 mod privacy;
 mod referee;
 mod refresh;
