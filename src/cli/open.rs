@@ -71,7 +71,7 @@ pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliEr
     service.refresh_in_background();
     mcp::serve_stdio(service, options(config)).map_err(|error| CliError::Failed {
         message: sentence(&error),
-        hint: "Register `obsearch serve` with an MCP client; `obsearch init` prints how.".to_owned(),
+        hint: "Register `obsearch serve` with an MCP client; `obsearch setup` shows how.".to_owned(),
     })
 }
 

@@ -19,7 +19,8 @@ Examples:
 ///
 /// The client is told to start this very program with `serve`, and with `--vault` and `--config` if you give
 /// them here. Nothing else of its file changes, a copy of it is kept beside it, and nothing is ever written
-/// into the vault. Running it again changes nothing.
+/// into the vault. Running it again changes nothing. The file is looked for where the client would:
+/// `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `XDG_CONFIG_HOME` are followed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SetupArgs {
@@ -76,8 +77,11 @@ pub(super) fn run(args: &SetupArgs, context: &Context) -> Result<Exit, CliError>
     if !args.write {
         return show(client, &launch, context);
     }
-    let vault = context.config()?.vault;
-    match config::plan(client, &launch, context.environment, &vault)? {
+    let config = context.config()?;
+    if config.config_file.is_none() {
+        context.console.notice("There is no configuration file, so no rule of yours makes a note private.");
+    }
+    match config::plan(client, &launch, context.environment, &config.vault)? {
         Planned::There(file) => {
             let shown = escape::line(&file.display().to_string());
             context.console.message(format!("obsearch is in {shown} already, as wanted."));

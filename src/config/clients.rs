@@ -189,7 +189,7 @@ impl Change {
         let written = match &self.read {
             None => self.create().map(|()| None),
             Some(read) => keep_copy(read).and_then(|copy| {
-                disk::replace(read, &self.after)?;
+                disk::replace(read, &self.after).inspect_err(|_| disk::discard(&copy))?;
                 Ok(Some(copy))
             }),
         };

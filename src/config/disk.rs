@@ -165,6 +165,11 @@ pub(super) fn create_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create(path, bytes).map(drop)
 }
 
+/// Takes away a file that was just made here and is of no use after all.
+pub(super) fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
 /// What becomes of a file that is already there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {

@@ -236,3 +236,14 @@ fn what_is_registered_starts_the_server() {
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(answer.stdout.contains("\"id\":1"), "{answer:?}");
 }
+
+#[test]
+fn without_rules_it_says_that_all_is_public() {
+    let home = Home::new();
+    home.write("Notes/Alpha.md", "");
+    let output = home.run(&["setup", "cursor", "--write", "--yes", "--vault", "Notes"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stderr.contains("no rule of yours makes a note private"), "{output:?}");
+    home.run(&["setup", "codex", "--write", "--yes"]).assert_refused();
+    assert!(!home.path(".codex").exists());
+}

@@ -1,8 +1,9 @@
 //! Tables of texts before and after, and where files lie.
 
+use std::fs;
 use std::path::PathBuf;
 
-use super::{Client, Launch, OTHER_KIND, Problem, UNSURE, claude_command};
+use super::{Client, Launch, OTHER_KIND, Planned, Problem, UNSURE, claude_command, plan};
 use crate::config::Environment;
 
 fn launch(arguments: &[&str]) -> Launch {
@@ -190,4 +191,31 @@ fn files_lie_where_their_clients_look() {
     let [_, (_, mac), (_, windows)] = Client::ClaudeDesktop.places();
     assert_eq!(mac, "~/Library/Application Support/Claude/claude_desktop_config.json");
     assert_eq!(windows, r"%APPDATA%\Claude\claude_desktop_config.json");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test is the client that writes its file meanwhile")]
+fn a_file_that_changed_meanwhile_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [home, vault] = ["home", "vault"].map(|name| folder.path().join(name));
+    fs::create_dir(&vault).unwrap();
+    fs::create_dir(&home).unwrap();
+    let file = home.join(".claude.json");
+    let user_id = rustix::process::getuid().as_raw();
+    let environment = Environment { home: Some(home.clone()), user_id, ..Environment::default() };
+    let planned = || match plan(Client::ClaudeCode, &launch(&["serve"]), &environment, &vault).unwrap() {
+        Planned::Change(change) => change,
+        Planned::There(_) => panic!("it is not there yet"),
+    };
+    // It came, then it changed.
+    let change = planned();
+    fs::write(&file, "{\"a\": 1}").unwrap();
+    assert!(change.write().is_err());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\": 1}");
+    let change = planned();
+    fs::write(&file, "{\"a\": 22}").unwrap();
+    assert!(change.write().is_err());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\": 22}");
+    assert_eq!(fs::read_dir(&home).unwrap().count(), 1, "neither a copy nor half a file is left");
+    assert!(planned().write().unwrap().is_some());
 }
