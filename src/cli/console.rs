@@ -2,7 +2,7 @@
 //! the terminal.
 
 use std::fmt::Display;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, StdoutLock, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
@@ -58,11 +58,56 @@ impl Console {
         let _ = writeln!(AutoStream::new(stderr.lock(), choice), "{text}");
     }
 
+    /// Asks for a line on standard error and reads it from standard input, without blanks around it; none
+    /// after Ctrl-D.
+    pub(super) fn ask(self, question: impl Display) -> io::Result<Option<String>> {
+        let stderr = io::stderr();
+        let choice = self.choice(AutoStream::choice(&stderr));
+        let _ = write!(AutoStream::new(stderr.lock(), choice), "{question} ");
+        let mut line = Vec::new();
+        if io::stdin().lock().read_until(b'\n', &mut line)? == 0 {
+            self.message("");
+            return Ok(None);
+        }
+        Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
+    }
+
+    /// Asks for yes or no until it is one of them; nothing typed means `default`, Ctrl-D means no.
+    pub(super) fn confirm(self, question: &str, default: Answer) -> io::Result<bool> {
+        let choices = if default == Answer::Yes { "[Y/n]" } else { "[y/N]" };
+        loop {
+            let Some(answer) = self.ask(format_args!("{question} {choices}"))? else { return Ok(false) };
+            match Answer::parse(&answer, default) {
+                Some(answer) => return Ok(answer == Answer::Yes),
+                None => self.message("Please type y or n."),
+            }
+        }
+    }
+
     fn choice(self, automatic: ColorChoice) -> ColorChoice {
         match self.color {
             Color::Auto => automatic,
             Color::Always => ColorChoice::AlwaysAnsi,
             Color::Never => ColorChoice::Never,
+        }
+    }
+}
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Yes,
+    No,
+}
+
+impl Answer {
+    /// What was typed, if it is one of the two; nothing typed means `default`.
+    pub(super) fn parse(typed: &str, default: Answer) -> Option<Answer> {
+        match typed.to_lowercase().as_str() {
+            "" => Some(default),
+            "y" | "yes" => Some(Answer::Yes),
+            "n" | "no" => Some(Answer::No),
+            _ => None,
         }
     }
 }

@@ -15,7 +15,7 @@ Examples:
   obsearch index --profile public --quiet
   obsearch index --rebuild       # everything anew; the old index serves until it is done";
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct IndexArgs {

@@ -1,19 +1,24 @@
 //! `obsearch init`: writes the configuration file and says what comes next.
 
+mod dialogue;
+
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::json;
-
+use crate::cli::index::{self, IndexArgs};
 use crate::cli::render::{escape, style};
 use crate::cli::{CliError, Context, Exit, console};
-use crate::config::{self, Config, Environment, Existing, Overrides};
+use crate::config::{
+    self, Client, Config, ConfigError, Environment, Existing, FirstRules, Launch, Overrides,
+};
 
 const EXAMPLES: &str = "\
 Examples:
+  obsearch init                                        # asks, at a terminal
   obsearch init --vault ~/Documents/MyVault
   obsearch init --vault ~/Documents/MyVault --force    # replaces the file that is there";
 
+const OTHER_CLIENTS: &str = "claude-desktop, cursor, vscode, codex";
 /// The folder that every vault of Obsidian holds.
 const OBSIDIAN_FOLDER: &str = ".obsidian";
 
@@ -29,31 +34,52 @@ pub(super) fn run(args: &InitArgs, context: &Context) -> Result<Exit, CliError> 
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let file = config::config_path(context.environment, &context.overrides())?;
     config::check_free(&file, existing)?;
-    let vault = config::vault_from_command_line(&vault(context)?, context.environment)?;
-    config::write_template(context.environment, &file, &vault, existing)?;
-    let overrides = Overrides { config_file: Some(file.clone()), ..Overrides::default() };
-    Config::resolve(context.environment, &overrides)?;
+    let Some(vault) = &context.global.vault else {
+        return without_a_vault(&file, existing, context);
+    };
+    let vault = config::vault_from_command_line(vault, context.environment)?;
+    write(&file, &vault, &FirstRules::default(), existing, context)?;
     let mut out = context.console.out();
-    next_steps(&mut out, &file, &Server::new(context))?;
+    next_steps(&mut out, &file, &launch(&file, context)?)?;
     out.flush()?;
     Ok(Exit::Done)
 }
 
-fn vault(context: &Context) -> Result<PathBuf, CliError> {
-    if let Some(vault) = &context.global.vault {
-        return Ok(vault.clone());
-    }
-    let here = vault_here(context.environment);
-    if console::can_ask() {
-        return ask(context, here);
-    }
-    let here = here.map(|here| config::shell_quoted(&here.display().to_string()));
-    let path = here.unwrap_or_else(|| "~/Documents/MyVault".to_owned());
-    Err(no_vault(format!("Run `obsearch init --vault {path}`.")))
+fn write(
+    file: &Path,
+    vault: &Path,
+    rules: &FirstRules,
+    existing: Existing,
+    context: &Context,
+) -> Result<(), CliError> {
+    config::write_template(context.environment, file, vault, rules, existing)?;
+    let overrides = Overrides { config_file: Some(file.to_owned()), ..Overrides::default() };
+    Config::resolve(context.environment, &overrides)?;
+    Ok(())
 }
 
-fn no_vault(hint: String) -> CliError {
-    CliError::Failed { message: "No vault was named.".to_owned(), hint }
+fn without_a_vault(file: &Path, existing: Existing, context: &Context) -> Result<Exit, CliError> {
+    let here = vault_here(context.environment);
+    if !console::can_ask() {
+        let here = here.map(|here| config::shell_quoted(&here.display().to_string()));
+        let path = here.unwrap_or_else(|| "~/Documents/MyVault".to_owned());
+        return Err(CliError::Failed {
+            message: "No vault was named.".to_owned(),
+            hint: format!("Run `obsearch init --vault {path}`."),
+        });
+    }
+    let answers = dialogue::ask(context, file, here)?;
+    write(file, &answers.vault, &answers.rules, existing, context)?;
+    let shown = escape::line(&file.display().to_string());
+    context
+        .console
+        .message(format!("\nWrote {shown}; its [privacy] section says what AI clients never see."));
+    let indexed = if answers.index { index::run(&IndexArgs::default(), context) } else { Ok(Exit::Done) };
+    let mut out = context.console.out();
+    next_commands(&mut out, &launch(file, context)?, answers.index)?;
+    out.flush()?;
+    drop(out);
+    indexed
 }
 
 /// The working folder, if it is a vault.
@@ -61,42 +87,35 @@ fn vault_here(environment: &Environment) -> Option<&Path> {
     environment.current_dir.as_deref().filter(|folder| folder.join(OBSIDIAN_FOLDER).is_dir())
 }
 
-fn ask(context: &Context, here: Option<&Path>) -> Result<PathBuf, CliError> {
-    let suggestion = here.map(|here| format!(" [{}]", here.display())).unwrap_or_default();
-    context.console.message(format!("Which folder holds your notes?{}", escape::line(&suggestion)));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    match (answer.trim(), here) {
-        ("", None) => Err(no_vault("Run `obsearch init --vault ~/Documents/MyVault`.".to_owned())),
-        ("", Some(here)) => Ok(here.to_owned()),
-        (answer, _) => Ok(PathBuf::from(answer)),
-    }
+/// How a client starts the server: under the configuration that was written, whatever vault was named for it.
+fn launch(file: &Path, context: &Context) -> Result<Launch, ConfigError> {
+    let is_elsewhere = context.global.config.is_some();
+    let options =
+        if is_elsewhere { vec!["--config".to_owned(), file.display().to_string()] } else { Vec::new() };
+    config::launch(context.environment, options)
 }
 
-/// How a client starts the server.
-struct Server {
-    command: String,
-    arguments: Vec<String>,
+/// What follows `obsearch COMMAND` so that it means this configuration.
+fn options(launch: &Launch) -> String {
+    let words = launch.arguments.iter().skip(1).map(|argument| config::shell_quoted(argument));
+    words.fold(String::new(), |line, word| line + " " + &word)
 }
 
-impl Server {
-    fn new(context: &Context) -> Self {
-        // Desktop applications do not see the PATH of a shell, so they get the whole path.
-        let executable = context.environment.executable.as_deref().and_then(Path::to_str);
-        let mut arguments = vec!["serve".to_owned()];
-        if let Ok(file) = config::config_path(context.environment, &context.overrides())
-            && context.global.config.is_some()
-        {
-            arguments.extend(["--config".to_owned(), file.display().to_string()]);
-        }
-        Server { command: executable.unwrap_or("obsearch").to_owned(), arguments }
-    }
-}
-
-fn next_steps(out: &mut impl Write, file: &Path, server: &Server) -> io::Result<()> {
+fn next_commands(out: &mut impl Write, launch: &Launch, is_indexed: bool) -> io::Result<()> {
     let heading = style::HEADING;
-    let words = server.arguments.iter().skip(1).map(|argument| config::shell_quoted(argument));
-    let options = words.fold(String::new(), |line, word| line + " " + &word);
+    let options = options(launch);
+    writeln!(out, "\n{heading}Next{heading:#}")?;
+    if !is_indexed {
+        writeln!(out, "  obsearch index{options}")?;
+    }
+    writeln!(out, "  obsearch search{options} \"a question to your notes\"")?;
+    writeln!(out, "  obsearch privacy list{options}")?;
+    writeln!(out, "  obsearch setup claude-code --write{options}    # or {OTHER_CLIENTS}")
+}
+
+fn next_steps(out: &mut impl Write, file: &Path, launch: &Launch) -> io::Result<()> {
+    let heading = style::HEADING;
+    let options = options(launch);
     writeln!(
         out,
         "Wrote {}; its [privacy] section says what AI clients never see.",
@@ -106,14 +125,13 @@ fn next_steps(out: &mut impl Write, file: &Path, server: &Server) -> io::Result<
     writeln!(out, "  obsearch privacy list{options}        # what is private, and rules that match nothing")?;
     writeln!(out, "  obsearch index{options}")?;
     writeln!(out, "  obsearch search{options} \"a question to your notes\"")?;
+    writeln!(out, "  obsearch setup claude-code --write{options}    # or {OTHER_CLIENTS}")?;
     writeln!(out, "\n{heading}Claude Code{heading:#}")?;
-    writeln!(out, "  claude mcp add obsearch -- {} serve{options}", config::shell_quoted(&server.command))?;
+    writeln!(out, "  {}", escape::line(&config::claude_command(launch)))?;
     writeln!(out, "\n{heading}Claude Desktop{heading:#}, in claude_desktop_config.json below")?;
     writeln!(out, "  macOS    ~/Library/Application Support/Claude/")?;
     writeln!(out, "  Windows  %APPDATA%\\Claude\\")?;
     writeln!(out, "  Linux    ~/.config/Claude/")?;
     writeln!(out, "{heading}Cursor{heading:#}, in ~/.cursor/mcp.json")?;
-    let entry =
-        json!({ "mcpServers": { "obsearch": { "command": server.command, "args": server.arguments } } });
-    writeln!(out, "{entry:#}")
+    write!(out, "{}", escape::block(&Client::ClaudeDesktop.registration(launch)))
 }

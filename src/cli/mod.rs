@@ -16,6 +16,7 @@ mod init;
 mod links;
 mod list;
 mod log;
+mod manual;
 mod model;
 mod models;
 mod open;
@@ -26,6 +27,7 @@ mod read;
 mod render;
 mod search;
 mod serve;
+mod setup;
 mod similar;
 mod status;
 mod tags;
@@ -150,12 +152,18 @@ enum Command {
     Model(model::ModelArgs),
     /// Find the weight of meaning that suits your notes
     Tune(tune::TuneArgs),
+    /// Register the server with an AI client, or show how to
+    Setup(setup::SetupArgs),
     /// Serve AI clients over MCP, on standard input and output or over HTTP
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
     Connect(connect::ConnectArgs),
     /// Make, list and revoke tokens for clients over HTTP
     Token(token::TokenArgs),
+    /// Print what a shell needs to complete commands
+    Completions(manual::CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(manual::ManArgs),
 }
 
 impl Command {
@@ -213,9 +221,12 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Eval(args) => eval::run(args, context),
         Command::Model(args) => model::run(args, context),
         Command::Tune(args) => tune::run(args, context),
+        Command::Setup(args) => setup::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
         Command::Token(args) => token::run(args, context),
+        Command::Completions(args) => manual::completions(args, context),
+        Command::Man(args) => manual::man(args, context),
     }
 }
 

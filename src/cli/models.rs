@@ -23,6 +23,11 @@ pub(super) fn by_profile(config: &Config) -> ModelsByProfile {
     ModelsByProfile { public: Arc::clone(&both), full: both }
 }
 
+/// No models: nothing is embedded.
+pub(super) fn none() -> ModelsByProfile {
+    ModelsByProfile { public: builtin(ModelPolicy::None), full: builtin(ModelPolicy::None) }
+}
+
 fn models(config: &Config) -> Arc<dyn Models> {
     match &config.embeddings {
         Embeddings::None => builtin(ModelPolicy::None),

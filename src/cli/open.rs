@@ -1,15 +1,16 @@
 //! From a configuration to the things that work: the service, an index run, the MCP server.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::{CliError, models};
-use crate::config::{Config, TokenBook};
+use crate::cli::{CliError, Context, models};
+use crate::config::{Config, ConfigError, TokenBook};
 use crate::http::{self, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
 use crate::mcp::{self, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
 use crate::sync::{Mode, Progress, SyncError, TreeSummary};
-use crate::vault::{Profile, VaultError};
+use crate::vault::{FixedRules, Profile, Rules, VaultError};
 
 /// The operations over this vault for this profile.
 pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliError> {
@@ -22,6 +23,21 @@ pub(super) fn service(config: &Config, profile: Profile) -> Result<Service, CliE
         reranker: models::reranker(config, profile),
         meaning_weight: config.search.meaning_weight,
         allow_reindex: config.server.allow_reindex,
+    };
+    Service::open(settings).map_err(|error| vault_error(&error))
+}
+
+/// The operations over a vault under rules that are only tried: no index, no model.
+pub(super) fn trial(context: &Context, vault: &Path, rules: Rules) -> Result<Service, CliError> {
+    let settings = Settings {
+        vault: vault.to_owned(),
+        rules: Arc::new(FixedRules(Arc::new(rules))),
+        profile: Profile::Full,
+        data_dir: context.environment.data_dir().ok_or(ConfigError::NoHome)?,
+        models: models::none(),
+        reranker: None,
+        meaning_weight: None,
+        allow_reindex: false,
     };
     Service::open(settings).map_err(|error| vault_error(&error))
 }
@@ -55,7 +71,7 @@ pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliEr
     service.refresh_in_background();
     mcp::serve_stdio(service, options(config)).map_err(|error| CliError::Failed {
         message: sentence(&error),
-        hint: "Register `obsearch serve` with an MCP client; `obsearch init` prints how.".to_owned(),
+        hint: "Register `obsearch serve` with an MCP client; `obsearch setup` shows how.".to_owned(),
     })
 }
 

@@ -88,9 +88,14 @@ pub(super) fn access(path: &Path) -> io::Result<Option<Access>> {
     Ok(if_exists(fs::metadata(path))?.map(|metadata| Access::of(&metadata)))
 }
 
-/// Reads the configuration file; none if it does not exist. The stamp is taken before the bytes:
-/// a change in between shows as a new stamp next time. A pipe in its place does not block.
+/// Reads the configuration file; none if it does not exist.
 pub(super) fn read(path: &Path) -> io::Result<Option<FileBytes>> {
+    read_at_most(path, MAX_CONFIG_BYTES)
+}
+
+/// Reads a file of so many bytes at most; none if it does not exist. The stamp is taken before the bytes:
+/// a change in between shows as a new stamp next time. A pipe in its place does not block.
+pub(super) fn read_at_most(path: &Path, most_bytes: u64) -> io::Result<Option<FileBytes>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
     let Some(descriptor) = if_exists(opened)? else { return Ok(None) };
@@ -100,9 +105,10 @@ pub(super) fn read(path: &Path) -> io::Result<Option<FileBytes>> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file"));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_CONFIG_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 1 MiB"));
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes {
+        let mebibytes = most_bytes / (1024 * 1024);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("is larger than {mebibytes} MiB")));
     }
     let real_path = fs::canonicalize(path)?;
     Ok(Some(FileBytes { real_path, stamp: Stamp::of(&metadata), access: Access::of(&metadata), bytes }))
@@ -134,6 +140,11 @@ pub(super) fn is_inside(path: &Path, folder: &Path) -> io::Result<bool> {
     Ok(real.ancestors().any(|ancestor| identity(ancestor).is_ok_and(|found| found == wanted)))
 }
 
+/// Whether the path, or a folder on its way, is a link to something that is not there.
+pub(super) fn leads_nowhere(path: &Path) -> bool {
+    path.ancestors().any(|ancestor| ancestor.is_symlink() && !ancestor.exists())
+}
+
 /// Makes a folder (and those above it) for the owner alone; folders that exist stay as they are.
 pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -147,6 +158,16 @@ pub(super) fn write_private_file(path: &Path, text: &str, existing: Existing) ->
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// Writes a file for the owner alone under a name that is free.
+pub(super) fn create_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create(path, bytes).map(drop)
+}
+
+/// Takes away a file that was just made here and is of no use after all.
+pub(super) fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
 }
 
 /// What becomes of a file that is already there.
@@ -164,7 +185,7 @@ pub(super) fn replace(read: &FileBytes, text: &str) -> io::Result<()> {
     let path = &read.real_path;
     let temporary = path.with_extension(format!("toml.{}.new", std::process::id()));
     let write = || {
-        let file = create(&temporary, text)?;
+        let file = create(&temporary, text.as_bytes())?;
         file.set_permissions(Permissions::from_mode(read.access.mode))?;
         if stamp(path)? != Some(read.stamp) {
             return Err(io::Error::other("it changed meanwhile"));
@@ -175,7 +196,7 @@ pub(super) fn replace(read: &FileBytes, text: &str) -> io::Result<()> {
 }
 
 fn create_and_place(temporary: &Path, path: &Path, text: &str, existing: Existing) -> io::Result<()> {
-    create(temporary, text)?;
+    create(temporary, text.as_bytes())?;
     match existing {
         Existing::Replace => fs::rename(temporary, path),
         // A link fails where a file is, so one that appeared meanwhile is not overwritten.
@@ -184,11 +205,11 @@ fn create_and_place(temporary: &Path, path: &Path, text: &str, existing: Existin
 }
 
 /// A new file for the owner alone, on disk when this is done.
-fn create(path: &Path, text: &str) -> io::Result<File> {
+fn create(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let descriptor = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
     let mut file = File::from(descriptor);
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     file.sync_all()?;
     Ok(file)
 }

@@ -18,6 +18,10 @@ pub mod names {
     pub const DATA_HOME: &str = "XDG_DATA_HOME";
     /// Where what can be fetched or computed again lives; `~/.cache` if unset.
     pub const CACHE_HOME: &str = "XDG_CACHE_HOME";
+    /// Where Claude Code keeps its files; the home folder if unset.
+    pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+    /// Where Codex keeps its files; `~/.codex` if unset.
+    pub const CODEX_HOME: &str = "CODEX_HOME";
     /// A token: for `serve` one more that it takes, for `connect` the one that it sends.
     pub const TOKEN: &str = "OBSEARCH_TOKEN";
     /// Makes the model's runtime print timings to standard output, which belongs to the protocol.
@@ -39,6 +43,10 @@ pub struct Environment {
     pub data_home: Option<PathBuf>,
     /// `$XDG_CACHE_HOME`.
     pub cache_home: Option<PathBuf>,
+    /// `$CLAUDE_CONFIG_DIR`.
+    pub claude_config_dir: Option<PathBuf>,
+    /// `$CODEX_HOME`.
+    pub codex_home: Option<PathBuf>,
     /// The working folder: paths on the command line are relative to it.
     pub current_dir: Option<PathBuf>,
     /// The binary that runs: clients are told to start it.
@@ -59,6 +67,8 @@ impl Environment {
             config_home: folder(names::CONFIG_HOME),
             data_home: folder(names::DATA_HOME),
             cache_home: folder(names::CACHE_HOME),
+            claude_config_dir: folder(names::CLAUDE_CONFIG_DIR),
+            codex_home: folder(names::CODEX_HOME),
             current_dir: std::env::current_dir().ok(),
             executable: std::env::current_exe().ok(),
             token: secret(names::TOKEN),
@@ -85,6 +95,15 @@ impl Environment {
     /// The folder that holds what can be made again; none without a home folder.
     pub fn cache_dir(&self) -> Option<PathBuf> {
         self.below(self.cache_home.as_deref(), ".cache")
+    }
+
+    /// The folder in which applications keep their settings on this system; none without a home folder.
+    pub fn settings_dir(&self) -> Option<PathBuf> {
+        let below_home = |name: &str| self.home.as_ref().map(|home| home.join(name));
+        if cfg!(target_os = "macos") {
+            return below_home("Library/Application Support");
+        }
+        self.config_home.clone().or_else(|| below_home(".config"))
     }
 
     fn below(&self, xdg: Option<&Path>, default: &str) -> Option<PathBuf> {

@@ -11,6 +11,9 @@ pub enum ConfigError {
     /// Neither a home folder nor the XDG folders are known.
     #[error("The home folder is unknown: neither HOME nor the XDG folders are set.")]
     NoHome,
+    /// The program does not know its own path, or it is not UTF-8.
+    #[error("The path of this program is not known, or is not UTF-8.")]
+    NoExecutable,
     /// There is no configuration file and no vault was named.
     #[error("There is no configuration file at {}.", file.display())]
     NoFile {
@@ -74,6 +77,9 @@ impl ConfigError {
     pub fn hint(&self) -> String {
         match self {
             ConfigError::NoHome => "Set HOME to your home folder.".to_owned(),
+            ConfigError::NoExecutable => {
+                "Start it by its whole path, from a folder with a plain name.".to_owned()
+            }
             ConfigError::NoFile { .. } => {
                 "Run `obsearch init --vault PATH` once, or pass `--vault PATH`.".to_owned()
             }
@@ -90,7 +96,7 @@ impl ConfigError {
     /// What may be said where others can read it (the log of an AI client): no path, no rule.
     pub fn brief(&self) -> String {
         match self {
-            ConfigError::NoHome => self.to_string(),
+            ConfigError::NoHome | ConfigError::NoExecutable => self.to_string(),
             ConfigError::NoFile { .. } => "There is no configuration file.".to_owned(),
             ConfigError::NoVault { .. } => "The configuration file names no vault.".to_owned(),
             ConfigError::Line { line, .. } => {

@@ -5,6 +5,7 @@
 //! configuration that is not fully understood, or that someone else could have written, is
 //! refused: a misspelt rule must never run as no rule.
 
+mod clients;
 mod disk;
 mod edit;
 mod environment;
@@ -12,6 +13,7 @@ mod error;
 mod explain;
 mod file;
 mod models;
+mod obsidian;
 mod rules;
 mod template;
 mod tokens;
@@ -20,6 +22,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use clients::{Change, Client, Launch, Planned, claude_command, launch, plan};
 pub use disk::Existing;
 pub use edit::write_meaning_weight;
 pub use environment::{Environment, names};
@@ -28,7 +31,8 @@ pub use file::{Search, Server};
 pub use models::{
     Embeddings, ModelChoice, ModelFolder, ModelServer, Protocol, Reranking, Runtime, models_dir,
 };
-pub use template::{check_free, write_template};
+pub use obsidian::known_vaults;
+pub use template::{FirstRules, check_free, check_vault, write_template};
 pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
 pub use trust::shell_quoted;
 

@@ -6,6 +6,11 @@ use std::path::Path;
 use crate::config::disk::{self, Existing};
 use crate::config::{self, ConfigError, Environment, trust};
 
+/// What stands in [`SECTIONS`] for what the owner chose.
+const FOLDERS: &str = "{folders}";
+const TAGS: &str = "{tags}";
+const FLAG: &str = "{flag}";
+
 const SECTIONS: &str = r#"# name = "My notes"               # shown to people; the folder's name if left out
 # ignore_patterns = [".git", ".obsidian", ".trash"]   # never read, by nobody
 # max_note_bytes = 16777216        # larger notes are left out
@@ -14,11 +19,11 @@ const SECTIONS: &str = r#"# name = "My notes"               # shown to people; t
 # decided. Changes count from the next request on; nothing needs to be restarted.
 [privacy]
 # Folders: `journal` at any depth; with a slash from the top of the vault; `*` is one name.
-folders = []                       # e.g. ["journal", "people/*"]
+folders = {folders}                       # e.g. ["journal", "people/*"]
 # Tags, in properties and in the text; `private` covers `private/family` too.
-tags = ["private"]
+tags = {tags}
 # The property that makes a note private: `private: true`.
-frontmatter_flag = "private"
+{flag}
 # A note with malformed properties is private only if they mention the flag or a private tag.
 # With true, every such note is private.
 # strict = false
@@ -58,6 +63,24 @@ frontmatter_flag = "private"
 # allow_reindex = false            # with true, AI clients may ask for the index to be updated
 "#;
 
+/// The rules that a new configuration begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstRules {
+    /// `folders`.
+    pub folders: Vec<String>,
+    /// `tags`.
+    pub tags: Vec<String>,
+    /// `frontmatter_flag`.
+    pub flag: Option<String>,
+}
+
+impl Default for FirstRules {
+    fn default() -> Self {
+        let private = || "private".to_owned();
+        FirstRules { folders: Vec::new(), tags: vec![private()], flag: Some(private()) }
+    }
+}
+
 /// Refuses to go on if a file that is to stay is already there.
 pub fn check_free(file: &Path, existing: Existing) -> Result<(), ConfigError> {
     if existing == Existing::Keep && file.symlink_metadata().is_ok() {
@@ -66,34 +89,55 @@ pub fn check_free(file: &Path, existing: Existing) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// Refuses a vault, a real folder, that holds its own configuration file or index, or that the file cannot name.
+pub fn check_vault(environment: &Environment, file: &Path, vault: &Path) -> Result<(), ConfigError> {
+    trust::check_file_outside(file, vault)?;
+    config::storage(environment, None, vault)?;
+    name_of(vault).map(drop)
+}
+
+fn name_of(vault: &Path) -> Result<&str, ConfigError> {
+    vault.to_str().ok_or_else(|| ConfigError::Vault {
+        path: vault.to_owned(),
+        problem: "has a name that is not UTF-8, which the configuration file cannot hold".to_owned(),
+        fix: "Rename the folder, or pass `--vault PATH` to every command.".to_owned(),
+    })
+}
+
 /// Writes the configuration file of `vault`, a real folder, for the owner alone (file 0600,
 /// folder 0700). A file that is there stays unless it is to be replaced.
 pub fn write_template(
     environment: &Environment,
     file: &Path,
     vault: &Path,
+    rules: &FirstRules,
     existing: Existing,
 ) -> Result<(), ConfigError> {
     check_free(file, existing)?;
-    trust::check_file_outside(file, vault)?;
-    config::storage(environment, None, vault)?;
-    let name = vault.to_str().ok_or_else(|| ConfigError::Vault {
-        path: vault.to_owned(),
-        problem: "has a name that is not UTF-8, which the configuration file cannot hold".to_owned(),
-        fix: "Rename the folder, or pass `--vault PATH` to every command.".to_owned(),
-    })?;
+    check_vault(environment, file, vault)?;
+    let name = name_of(vault)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     let written = disk::create_private_folder(folder)
-        .and_then(|()| disk::write_private_file(file, &template(name), existing));
+        .and_then(|()| disk::write_private_file(file, &template(name, rules), existing));
     written.map_err(|error| not_written(file, &error))
 }
 
-fn template(vault: &str) -> String {
+fn template(vault: &str, rules: &FirstRules) -> String {
     let path = toml::Value::String(vault.to_owned());
+    let list = |words: &[String]| toml::Value::from(words.to_vec()).to_string();
+    let flag = match &rules.flag {
+        Some(flag) => format!("frontmatter_flag = {}", toml::Value::from(flag.as_str())),
+        None => "# frontmatter_flag = \"private\"".to_owned(),
+    };
+    // Cut apart first, so that no word of the owner's is taken for a mark.
+    let (before, after) = SECTIONS.split_once(FLAG).unwrap_or((SECTIONS, ""));
+    let before = before.split_once(TAGS).map_or(before.to_owned(), |(folders, rest)| {
+        format!("{}{}{rest}", folders.replace(FOLDERS, &list(&rules.folders)), list(&rules.tags))
+    });
     format!(
         "# The configuration of obsearch. A key that is not known here is refused, so that a\n\
          # misspelt rule never counts as no rule.\n\n\
-         [vault]\npath = {path}\n{SECTIONS}"
+         [vault]\npath = {path}\n{before}{flag}{after}"
     )
 }
 
@@ -115,14 +159,33 @@ mod tests {
     #[test]
     fn the_template_is_a_configuration_and_keeps_any_path() {
         for path in ["/home/ada/My \"notes\"", "/a\\b", "/é\u{301}/'x'\n"] {
-            let file = ConfigFile::parse(template(path).as_bytes()).unwrap();
+            let file = ConfigFile::parse(template(path, &FirstRules::default()).as_bytes()).unwrap();
             assert_eq!(file.vault.path.unwrap().get_ref(), path);
         }
     }
 
     #[test]
+    fn the_template_holds_the_first_rules() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let rows = [
+            FirstRules::default(),
+            FirstRules {
+                folders: words(&["a \"b\"", "{tags}", "{flag}"]),
+                tags: words(&["{flag}"]),
+                flag: None,
+            },
+            FirstRules { folders: vec![], tags: vec![], flag: Some("secret".to_owned()) },
+        ];
+        for rules in rows {
+            let text = ConfigFile::parse(template("/v", &rules).as_bytes()).unwrap().rule_text();
+            let held = FirstRules { folders: text.folders, tags: text.tags, flag: text.frontmatter_flag };
+            assert_eq!(held, rules);
+        }
+    }
+
+    #[test]
     fn what_is_commented_out_can_be_switched_on() {
-        let switched_on: String = template("/v").lines().map(uncommented).collect();
+        let switched_on: String = template("/v", &FirstRules::default()).lines().map(uncommented).collect();
         ConfigFile::parse(switched_on.as_bytes()).unwrap();
     }
 

@@ -22,28 +22,31 @@ fn help_is_a_result() {
             Usage: obsearch [OPTIONS] <COMMAND>
 
             Commands:
-              init     Write the configuration file
-              index    Build the index, or bring it up to date
-              search   Find passages by words and meaning
-              pack     Gather what the notes say about a question
-              read     Print a note, or a part of it
-              list     List notes or folders
-              tags     List tags with the number of notes that carry each
-              links    Show what a note links to and what links to it
-              similar  Find notes like a note or a text, links, duplicates and tags
-              health   Find what to mend: orphans, links that lead nowhere, double titles and the like
-              guide    Show how the vault is kept: its guide notes, else folders, tags and hubs
-              verify   Tell whether quoted words still stand where they were cited
-              status   Show the state of the index
-              privacy  Show what AI clients cannot see, and why
-              doctor   Find what is wrong with the configuration, the notes and the index
-              eval     Measure how well questions are answered
-              model    List, fetch and check models
-              tune     Find the weight of meaning that suits your notes
-              serve    Serve AI clients over MCP, on standard input and output or over HTTP
-              connect  Connect a client that speaks over standard input and output to a running server
-              token    Make, list and revoke tokens for clients over HTTP
-              help     Print this message or the help of the given subcommand(s)
+              init         Write the configuration file
+              index        Build the index, or bring it up to date
+              search       Find passages by words and meaning
+              pack         Gather what the notes say about a question
+              read         Print a note, or a part of it
+              list         List notes or folders
+              tags         List tags with the number of notes that carry each
+              links        Show what a note links to and what links to it
+              similar      Find notes like a note or a text, links, duplicates and tags
+              health       Find what to mend: orphans, links that lead nowhere, double titles and the like
+              guide        Show how the vault is kept: its guide notes, else folders, tags and hubs
+              verify       Tell whether quoted words still stand where they were cited
+              status       Show the state of the index
+              privacy      Show what AI clients cannot see, and why
+              doctor       Find what is wrong with the configuration, the notes and the index
+              eval         Measure how well questions are answered
+              model        List, fetch and check models
+              tune         Find the weight of meaning that suits your notes
+              setup        Register the server with an AI client, or show how to
+              serve        Serve AI clients over MCP, on standard input and output or over HTTP
+              connect      Connect a client that speaks over standard input and output to a running server
+              token        Make, list and revoke tokens for clients over HTTP
+              completions  Print what a shell needs to complete commands
+              man          Print the manual page, or write those of all commands
+              help         Print this message or the help of the given subcommand(s)
 
             Options:
               -h, --help     Print help (see more with '--help')
@@ -69,7 +72,7 @@ fn help_is_a_result() {
             --- exit 0
         "#]],
     );
-    let commands = ["init", "index", "search", "read", "list", "tags", "links", "status", "serve"];
+    let commands = ["init", "index", "search", "read", "list", "tags", "links", "status", "setup", "serve"];
     for command in commands {
         let output = Home::new().run(&[command, "--help"]);
         assert_eq!(output.code, Some(0), "{command}");

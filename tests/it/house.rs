@@ -36,6 +36,8 @@ const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("tokio", &["http", "mcp"]),
     ("notify", &["vault"]),
     ("clap", &["cli", "main"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("anstream", &["cli"]),
     ("indicatif", &["cli"]),
     ("rusqlite", &["index"]),

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use crate::common::{Home, names_in};
+use crate::terminal::{CTRL_D, dialogue};
 
 const FILE: &str = ".config/obsearch/config.toml";
 
@@ -23,9 +24,10 @@ fn it_writes_a_private_file_and_says_what_comes_next() {
           obsearch privacy list        # what is private, and rules that match nothing
           obsearch index
           obsearch search "a question to your notes"
+          obsearch setup claude-code --write    # or claude-desktop, cursor, vscode, codex
 
         Claude Code
-          claude mcp add obsearch -- [obsearch] serve
+          claude mcp add --scope user obsearch -- [obsearch] serve
 
         Claude Desktop, in claude_desktop_config.json below
           macOS    ~/Library/Application Support/Claude/
@@ -121,7 +123,102 @@ fn another_file_shows_in_every_line_to_copy() {
           obsearch privacy list --config ~/work/o.toml        # what is private, and rules that match nothing
           obsearch index --config ~/work/o.toml
           obsearch search --config ~/work/o.toml "a question to your notes"
-          claude mcp add obsearch -- [obsearch] serve --config ~/work/o.toml
+          obsearch setup claude-code --write --config ~/work/o.toml    # or claude-desktop, cursor, vscode, codex
+          claude mcp add --scope user obsearch -- [obsearch] serve --config ~/work/o.toml
                 "~/work/o.toml""#]]
     .assert_eq(&told.join("\n"));
+}
+
+/// A home in which Obsidian knows a vault with something private in it, and one that is gone.
+fn home_with_obsidian() -> Home {
+    let home = home();
+    home.write("My Notes/journal/Day.md", "# Day\n");
+    home.write("My Notes/Tagged.md", "#secret\n");
+    home.write("My Notes/Flagged.md", "---\nprivate: true\n---\n");
+    let vault = |name: &str, opened: u64| serde_json::json!({ "path": home.path(name), "ts": opened });
+    let list = serde_json::json!({ "vaults": { "a": vault("gone", 9), "b": vault("My Notes", 1) } });
+    let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    home.write(&format!("{folder}/obsidian/obsidian.json"), &list.to_string());
+    home
+}
+
+#[test]
+fn at_a_terminal_it_asks_and_tells_what_each_answer_hides() {
+    let home = home_with_obsidian();
+    let steps = [
+        ("path [1]", "nowhere\n"),
+        ("path [1]", "1\n"),
+        ("folders [none]", "journal/../x\n"),
+        ("folders [none]", "jornal, journal\n"),
+        ("tags [private]", "secret\n"),
+        ("`true` [private]", "\n"),
+        ("[Y/n]", "perhaps\n"),
+        ("[Y/n]", "n\n"),
+    ];
+    let Some(output) = dialogue(&home, &["init"], &steps) else { return };
+    expect![[r#"
+          1  ~/My Notes
+        Which folder holds your notes? A number, or a path [1] nowhere
+        error: The vault ~/nowhere does not exist.
+        Check the path for typing errors, and that its disk is there.
+        Which folder holds your notes? A number, or a path [1] 1
+
+        What do AI clients never see? With commas between, `-` for none; all of it can be changed later.
+        Private folders [none] journal/../x
+        error: `journal/../x` is not a valid rule: it names a folder relative to the vault, without `.`, `..` or empty parts.
+        Private folders [none] jornal, journal
+          `jornal` hides no note. Did you mean `journal`?
+          `journal` hides 1 note.
+          1 of 4 notes are private so far.
+        Private tags [private] secret
+          `secret` hides 1 note.
+          2 of 4 notes are private so far.
+        The property that makes a note private when it is `true` [private] 
+          `private` hides 1 note.
+          3 of 4 notes are private so far.
+        Build the index now, so that searches are ready? [Y/n] perhaps
+        Please type y or n.
+        Build the index now, so that searches are ready? [Y/n] n
+
+        Wrote ~/.config/obsearch/config.toml; its [privacy] section says what AI clients never see.
+
+        Next
+          obsearch index
+          obsearch search "a question to your notes"
+          obsearch privacy list
+          obsearch setup claude-code --write    # or claude-desktop, cursor, vscode, codex
+        --- stderr
+        --- exit 0
+    "#]].assert_eq(&output.transcript());
+    let text = home.read(FILE);
+    for line in
+        ["folders = [\"jornal\", \"journal\"] ", "tags = [\"secret\"]\n", "frontmatter_flag = \"private\"\n"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(home.listed(&[]), ["Alpha.md"]);
+}
+
+#[test]
+fn every_question_has_an_answer_already() {
+    let home = home_with_obsidian();
+    let enter = ["path [1]", "folders [none]", "tags [private]", "`true` [private]", "[Y/n]"];
+    let Some(output) = dialogue(&home, &["init"], &enter.map(|question| (question, "\n"))) else { return };
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(!home.tree_files("public").is_empty(), "the index was built: {output:?}");
+    assert_eq!(home.listed(&[]), ["Alpha.md", "Tagged.md", "journal/Day.md"]);
+}
+
+#[test]
+fn ctrl_d_at_any_question_writes_nothing() {
+    let questions = ["path [1]", "folders [none]", "tags [private]", "`true` [private]", "[Y/n]"];
+    for last in 0..questions.len() {
+        let home = home_with_obsidian();
+        let answered = questions[..last].iter().map(|question| (*question, "\n"));
+        let steps: Vec<_> = answered.chain([(questions[last], CTRL_D)]).collect();
+        let Some(output) = dialogue(&home, &["init"], &steps) else { return };
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stdout.contains("error: Nothing was written."), "{output:?}");
+        assert!(!home.path(".config/obsearch").exists() && !home.path(".local").exists(), "{output:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Answers -> text for a terminal. Pure: values in, styled text out through a writer; colours are
 //! dropped by the stream where they are not wanted. Every text of a note goes through [`escape`].
 
+pub(super) mod diff;
 pub(super) mod doctor;
 pub(super) mod escape;
 pub(super) mod eval;

@@ -134,6 +134,28 @@ pub(in crate::cli) fn list(
     doubts(out, &answer.rules, line_of)
 }
 
+/// What the rules of one kind hide, a line each, and then all of them together.
+pub(in crate::cli) fn brief(answer: &PrivacyList, kind: RuleKind) -> Vec<String> {
+    let of_kind = answer.rules.iter().filter(|rule| rule.rule == kind);
+    let mut lines: Vec<String> = of_kind.map(brief_rule).collect();
+    let (private, all) = (grouped(answer.private as u64), counted(answer.notes as u64, "note"));
+    lines.push(format!("{private} of {all} are private so far."));
+    lines
+}
+
+fn brief_rule(rule: &RuleUse) -> String {
+    let name = escape::line(&rule.written);
+    let near: Vec<String> = rule.near.iter().map(|near| format!("`{}`", escape::line(near))).collect();
+    match (rule.notes.len() as u64, near.is_empty()) {
+        (0, true) => format!("`{name}` hides no note."),
+        (0, false) => format!("`{name}` hides no note. Did you mean {}?", near.join(" or ")),
+        (count, true) => format!("`{name}` hides {}.", counted(count, "note")),
+        (count, false) => {
+            format!("`{name}` hides {}; it does not cover {}.", counted(count, "note"), near.join(", "))
+        }
+    }
+}
+
 fn paths(out: &mut impl Write, title: &str, paths: &[String], shown: usize) -> io::Result<()> {
     let heading = style::HEADING;
     writeln!(out, "\n{heading}{title}{heading:#}")?;

@@ -12,3 +12,7 @@ pub(in crate::cli) const DIM: Style = Style::new().dimmed();
 pub(in crate::cli) const HEADING: Style = Style::new().bold();
 /// What went wrong.
 pub(in crate::cli) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// A line that goes.
+pub(in crate::cli) const REMOVED: Style = AnsiColor::Red.on_default();
+/// A line that comes.
+pub(in crate::cli) const ADDED: Style = AnsiColor::Green.on_default();
