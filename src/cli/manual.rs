@@ -1,12 +1,13 @@
 //! `obsearch completions` and `obsearch man`: what the command line knows of itself, for shells and for `man`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::cli::{Cli, CliError, Context, Exit};
+use crate::config::ConfigError;
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -50,10 +51,27 @@ pub(super) fn man(args: &ManArgs, context: &Context) -> Result<Exit, CliError> {
         clap_mangen::Man::new(Cli::command()).render(&mut page)?;
         return print(&page, context);
     };
-    if context.config().is_ok_and(|config| config.is_in_vault(folder, context.environment)) {
+    let is_in_vault = match context.config() {
+        Ok(config) => config.is_in_vault(folder, context.environment),
+        // Without a configuration there is no vault to keep out of.
+        Err(CliError::Config(
+            ConfigError::NoHome | ConfigError::NoFile { .. } | ConfigError::NoVault { .. },
+        )) => false,
+        Err(error) => return Err(error),
+    };
+    if is_in_vault {
         return Err(CliError::Failed {
             message: format!("{} lies in the vault, where nothing is ever written.", folder.display()),
             hint: "Choose a folder outside the vault.".to_owned(),
+        });
+    }
+    if has_links(folder) {
+        return Err(CliError::Failed {
+            message: format!(
+                "A page in {} is a link, and what it leads to would be overwritten.",
+                folder.display()
+            ),
+            hint: "Remove the links there whose names begin with `obsearch`.".to_owned(),
         });
     }
     clap_mangen::generate_to(Cli::command(), folder).map_err(|error| CliError::Failed {
@@ -61,6 +79,16 @@ pub(super) fn man(args: &ManArgs, context: &Context) -> Result<Exit, CliError> {
         hint: "Check that the folder is there and that you may write to it.".to_owned(),
     })?;
     Ok(Exit::Done)
+}
+
+#[expect(clippy::disallowed_methods, reason = "looks at a folder of manual pages, outside the vault")]
+fn has_links(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().any(|entry| {
+            let is_page = entry.file_name().to_string_lossy().starts_with("obsearch");
+            is_page && entry.file_type().is_ok_and(|kind| kind.is_symlink())
+        })
+    })
 }
 
 fn print(text: &[u8], context: &Context) -> Result<Exit, CliError> {

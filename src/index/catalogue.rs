@@ -62,6 +62,23 @@ impl Tree {
         Ok((count("SELECT count(*) FROM note")?, count("SELECT count(*) FROM chunk")?, pending))
     }
 
+    /// Does a note wait for vectors of which this holds? Asks until one does.
+    pub fn any_waiting_note(&self, holds: impl Fn(&str) -> bool) -> Result<bool, IndexError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT note.path FROM chunk JOIN note ON note.id = chunk.note WHERE chunk.embedded = 0 ORDER BY chunk.id",
+        )?;
+        let mut rows = query.query([])?;
+        let mut last = String::new();
+        while let Some(row) = rows.next()? {
+            let path: String = row.get(0)?;
+            if path != last && holds(&path) {
+                return Ok(true);
+            }
+            last = path;
+        }
+        Ok(false)
+    }
+
     /// Each note's path, passages, and passages without a vector.
     pub fn note_sizes(&self) -> Result<Vec<(String, u64, u64)>, IndexError> {
         let mut query = self.connection.prepare_cached(

@@ -104,7 +104,7 @@ pub enum Checkpoint {
 /// A tree open for writing. The caller holds the store's lock.
 pub struct Writer {
     tree: Tree,
-    /// The revision of the vectors was raised in this transaction.
+    /// The vectors have got a new revision in this transaction.
     is_revised: Cell<bool>,
 }
 
@@ -470,15 +470,16 @@ impl Writer {
         vector.map_or(Ok(()), |vector| self.insert_vector(id, vector))
     }
 
-    /// Tells those who have the vectors in memory that they changed; once in a transaction is enough.
+    /// Tells those who have the vectors in memory that they changed; once in a transaction is enough. Not by counting:
+    /// a file that was put back in time would count over the same numbers again.
     fn revise_vectors(&self) -> Result<(), IndexError> {
         if !self.connection().is_autocommit() && self.is_revised.replace(true) {
             return Ok(());
         }
         self.connection()
             .prepare_cached(
-                "INSERT INTO meta (key, value) VALUES (?1, '1')
-                 ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+                "INSERT INTO meta (key, value) VALUES (?1, random())
+                 ON CONFLICT DO UPDATE SET value = excluded.value",
             )?
             .execute([matrix::REVISION])?;
         Ok(())

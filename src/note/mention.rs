@@ -20,14 +20,14 @@ const LEAST_CHARS: usize = 3;
 const LEAST_SIGNS: usize = 2;
 
 /// For each word in order: the runs that begin with it, the longest first.
-pub fn runs(text: &str, document: &Document) -> Vec<Vec<Run>> {
+pub fn runs<'t>(text: &'t str, document: &Document) -> impl Iterator<Item = Vec<Run>> + use<'t> {
     let mut taken: Vec<Range<usize>> =
         document.headings.iter().map(|heading| heading.range.clone()).collect();
     taken.extend(document.links.iter().map(|link| link.range.clone()));
     taken.extend(document.layout.line_based.iter().chain(&document.layout.hidden).cloned());
     let prose = spans::without(document.body_start..text.len(), &spans::union(taken));
-    let lines = prose.into_iter().flat_map(|part| lines(text, part));
-    lines.flat_map(|line| of_line(text, line)).collect()
+    let lines = prose.into_iter().flat_map(move |part| lines(text, part));
+    lines.flat_map(move |line| of_line(text, line))
 }
 
 fn lines(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -38,13 +38,14 @@ fn lines(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> +
     })
 }
 
-fn of_line(text: &str, line: Range<usize>) -> Vec<Vec<Run>> {
+fn of_line(text: &str, line: Range<usize>) -> impl Iterator<Item = Vec<Run>> {
     let words = words(text, line);
-    let runs_from = |first: usize| {
+    let count = words.len();
+    let runs_from = move |first: usize| {
         let longest = words.len().min(first + MOST_WORDS);
         (first..longest).rev().filter_map(|last| run(text, &words[first..=last])).collect::<Vec<_>>()
     };
-    (0..words.len()).map(runs_from).filter(|runs| !runs.is_empty()).collect()
+    (0..count).map(runs_from).filter(|runs| !runs.is_empty())
 }
 
 fn run(text: &str, words: &[Range<usize>]) -> Option<Run> {
@@ -65,10 +66,12 @@ fn words(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut inside: Option<char> = None;
     let mut is_address = false;
+    let mut after_blank = line.start;
     let mut before = ' ';
     for (at, letter) in text[line.clone()].char_indices().map(|(at, letter)| (line.start + at, letter)) {
         if letter.is_whitespace() {
             is_address = false;
+            after_blank = at + letter.len_utf8();
         }
         is_address |= letter == '#' || text[at..].starts_with("://") || letter == '@';
         inside = match (inside, letter) {
@@ -91,7 +94,7 @@ fn words(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
             }
         } else if is_address {
             // `name@place` and `scheme://place` began as words.
-            while words.last().is_some_and(|word| !text[word.start..at].contains(char::is_whitespace)) {
+            while words.last().is_some_and(|word| word.start >= after_blank) {
                 words.pop();
             }
         }
@@ -115,7 +118,7 @@ mod tests {
     /// Every run as it stands in the text.
     fn found(text: &str) -> Vec<&str> {
         let document = super::super::parse(text);
-        runs(text, &document).into_iter().flatten().map(|run| &text[run.range]).collect()
+        runs(text, &document).flatten().map(|run| &text[run.range]).collect()
     }
 
     #[test]

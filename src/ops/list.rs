@@ -245,10 +245,14 @@ impl<'s> Gate<'_, 's> {
         is_wanted.then(|| (note.stat().modified_ns, self.session.release(&note, listed)))
     }
 
-    /// The note, if what was asked holds.
+    /// The note, if its text still carries the tags and what was asked holds.
     fn open(&self, path: &str) -> Option<Note<'s>> {
         let note = self.session.open(&NotePath::parse(path).ok()?).ok()?;
-        (self.wanted.is_empty() || self.wanted.hold(&note, &note::parse(note.text()))).then_some(note)
+        if self.tags.is_empty() && self.wanted.is_empty() {
+            return Some(note);
+        }
+        let document = note::parse(note.text());
+        (carries(&document.tags, self.tags) && self.wanted.hold(&note, &document)).then_some(note)
     }
 }
 

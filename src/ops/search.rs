@@ -19,7 +19,7 @@ pub use crate::search::Standing;
 use crate::search::excerpt::excerpt;
 use crate::search::rerank::CANDIDATES;
 use crate::search::{self, Found, Hit, Meaning, Question};
-use crate::vault::{Note, Released, Session};
+use crate::vault::{Note, NotePath, Released, Session};
 
 /// Which legs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -215,7 +215,7 @@ pub(super) fn find<'q, 's>(
 ) -> Result<Searched<'q, 's>, OpError> {
     let filter = filter(request.folders.iter(), &request.tags)?;
     let filter = narrowed(session, tree, filter, &request.conditions.parse()?)?;
-    let mut legs = Legs::new(service, request, tree);
+    let mut legs = Legs::new(service, session, request, tree);
     let reranks =
         request.rerank == Rerank::IfConfigured && request.mode != Mode::Keyword && service.reranker.is_some();
     let question = Question {
@@ -265,12 +265,12 @@ struct Legs {
 }
 
 impl Legs {
-    fn new(service: &Service, request: &SearchRequest, tree: Option<&Tree>) -> Legs {
+    fn new(service: &Service, session: &Session<'_>, request: &SearchRequest, tree: Option<&Tree>) -> Legs {
         let mut legs = Legs { mode: Mode::Keyword, by_words: true, meaning: None, notices: Vec::new() };
         match tree {
             None if service.is_indexing() => legs.notices.push(notice::FIRST_PASS_INDEXING),
             None => legs.notices.push(notice::FIRST_PASS),
-            Some(tree) if request.mode != Mode::Keyword => legs.add_meaning(service, request, tree),
+            Some(tree) if request.mode != Mode::Keyword => legs.add_meaning(service, session, request, tree),
             Some(_) => {}
         }
         if tree.is_none() && request.expand_links {
@@ -282,7 +282,13 @@ impl Legs {
         legs
     }
 
-    fn add_meaning(&mut self, service: &Service, request: &SearchRequest, tree: &Tree) {
+    fn add_meaning(
+        &mut self,
+        service: &Service,
+        session: &Session<'_>,
+        request: &SearchRequest,
+        tree: &Tree,
+    ) {
         let Some(model) = tree.header().model.as_deref() else {
             if request.mode == Mode::Semantic || !service.models.accepts(None) {
                 self.notices.push(notice::NO_VECTORS);
@@ -307,7 +313,9 @@ impl Legs {
         }
         self.mode = request.mode;
         self.by_words = request.mode != Mode::Semantic;
-        if tree.counts().is_ok_and(|(_, _, pending)| pending > 0) {
+        // As they may be seen now: what waits may have turned private.
+        let is_shown = |path: &str| NotePath::parse(path).is_ok_and(|path| session.open(&path).is_ok());
+        if tree.any_waiting_note(is_shown).unwrap_or_default() {
             self.notices.push(notice::VECTORS_PENDING);
         }
     }

@@ -218,7 +218,8 @@ fn is_below(document: &Document, at: usize, anchor: Option<&Anchor>) -> bool {
 }
 
 fn heading_above(document: &Document, at: usize) -> Option<usize> {
-    document.headings.iter().rposition(|heading| heading.section.contains(&at))
+    // The last one at or before it: only another heading ends its section.
+    document.headings.partition_point(|heading| heading.section.start <= at).checked_sub(1)
 }
 
 /// The passage with most of the quoted words: in the section if that is there, else one with half of them.

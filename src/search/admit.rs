@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use tracing::field::Empty;
 
 use super::SearchError;
-use super::legs::Legs;
+use super::legs::{Legs, name_key};
 use super::scan::passes;
 use crate::index::{ChunkId, ChunkPlace, Cut, Filter, Tree};
 use crate::note::chunk::CHUNKER_VERSION;
+use crate::note::{self, fold};
 use crate::vault::{Note, NotePath, Session};
 
 /// The candidates that survive.
@@ -51,6 +52,20 @@ pub(super) fn admit<'s>(
     span.record("count", admitted.places.len());
     admitted.dropped = ids.len() - admitted.places.len();
     Ok(admitted)
+}
+
+/// Of the notes that the index knows by this name, those that may be seen and still have it.
+pub(super) fn still_named(session: &Session<'_>, paths: Vec<String>, name: &str) -> Vec<String> {
+    let key = name_key(name);
+    let has_it = |path: &String| {
+        let note = NotePath::parse(path).ok().and_then(|path| session.open(&path).ok());
+        note.is_some_and(|note| {
+            let document = note::parse(note.text());
+            let aliases = &document.frontmatter.aliases;
+            fold(document.title(note.path().stem())) == key || aliases.iter().any(|alias| fold(alias) == key)
+        })
+    };
+    paths.into_par_iter().filter(has_it).collect()
 }
 
 /// Who cut the notes of the tree into passages.

@@ -61,10 +61,15 @@ pub(super) fn run(
 }
 
 fn named(tree: &Tree, text: &str) -> Result<Vec<String>, SearchError> {
-    let key = fold(text[..text.floor_char_boundary(MAX_QUERY_BYTES)].trim());
+    let key = name_key(text);
     let titled = tree.notes_by_title_key(&key)?;
     let with_alias = tree.notes_by_alias_key(&key)?;
     Ok(titled.into_iter().chain(with_alias).map(|note| note.path).collect())
+}
+
+/// A question as the name of a note.
+pub(super) fn name_key(text: &str) -> String {
+    fold(text[..text.floor_char_boundary(MAX_QUERY_BYTES)].trim())
 }
 
 fn scored(candidates: Vec<(ChunkId, f64)>) -> Vec<Scored<ChunkId>> {

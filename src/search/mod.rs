@@ -136,6 +136,8 @@ pub fn search<'s>(
     let mut breadth = Breadth::TellingWords;
     loop {
         let mut legs = legs::run(tree, question, &query, depth, breadth)?;
+        // Whether an answer is likely hangs on these: a name that the index alone knows must not tell that it is one.
+        legs.named = admit::still_named(session, legs.named, question.text);
         if failpoint::is_on(Failpoint::FilterAfterRanking) {
             legs.words.truncate(question.limit);
             legs.meaning.truncate(question.limit);

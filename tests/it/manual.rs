@@ -1,5 +1,7 @@
 //! Completions and manual pages: every command is in them, and a shell can read them.
+#![expect(clippy::disallowed_methods, reason = "a test makes a link to a note")]
 
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use crate::common::{Home, names_in};
@@ -60,6 +62,15 @@ fn there_is_a_manual_page_for_every_command() {
 #[test]
 fn no_manual_page_goes_into_the_vault() {
     let home = Home::with_vault(&[("Folder/Alpha.md", "")], "");
+    home.run(&["man", "Notes/Folder"]).assert_refused();
+    assert_eq!(names_in(&home.path("Notes/Folder")), ["Alpha.md"]);
+    // Nor over a note that a page leads to.
+    std::fs::create_dir(home.path("man1")).unwrap();
+    symlink(home.path("Notes/Folder/Alpha.md"), home.path("man1/obsearch.1")).unwrap();
+    home.run(&["man", "man1"]).assert_refused();
+    assert_eq!(std::fs::read(home.path("Notes/Folder/Alpha.md")).unwrap(), b"");
+    // A configuration that cannot be read keeps nothing out: nothing is written.
+    home.configure("[vault\n");
     home.run(&["man", "Notes/Folder"]).assert_refused();
     assert_eq!(names_in(&home.path("Notes/Folder")), ["Alpha.md"]);
 }

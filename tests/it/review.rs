@@ -176,3 +176,42 @@ fn private_by_default_and_masked_text_hold_from_the_file_to_the_tree() {
             .contains("1234-5678")
     );
 }
+
+/// That a question is the very title of a note makes an answer likely. It must not, once the note may not be seen.
+#[test]
+fn the_title_of_a_note_that_turned_private_makes_no_answer_likely() {
+    let public: Vec<(String, String)> = (0..12)
+        .map(|number| {
+            (format!("{number}.md"), format!("# Note {number}\n\nThe offer of week {number} stands.\n"))
+        })
+        .collect();
+    let title = "Falcon acquisition dossier offer";
+    let home = || {
+        let notes: Vec<(&str, &str)> = public.iter().map(|(path, text)| (&**path, &**text)).collect();
+        let home = home(&notes);
+        home.write_note("P.md", &format!("# {title}\n\nThe price is nine.\n"));
+        home.index();
+        home
+    };
+    let (with, without) = (home(), home());
+    let asked = |home: &Home, command: &str| home.json(&[command, title]);
+    assert_eq!(asked(&with, "search")["likely"], json!(true), "it is public so far");
+    with.write_note("P.md", &format!("# {title}\n\nThe price is nine. #secret\n"));
+    fs::remove_file(without.path("Notes/P.md")).unwrap();
+    for (command, flag, parts) in [("search", "likely", "passages"), ("pack", "enough", "windows")] {
+        let (found, expected) = (asked(&with, command), asked(&without, command));
+        assert_eq!(found[flag], json!(false), "{command}");
+        for part in [flag, "notices", parts] {
+            assert_eq!(found[part], expected[part], "{command}");
+        }
+    }
+}
+
+#[test]
+fn folders_are_listed_by_the_tags_that_their_notes_carry_now() {
+    let home = home(&[("A/n.md", "x #kept\n"), ("B/n.md", "x #kept\n")]);
+    home.index();
+    home.write_note("A/n.md", "x\n\n> [!private]\n> #kept\n");
+    let listed = home.json(&["list", "--folders", "--tag", "kept"]);
+    assert_eq!(listed["folders"], json!(["B"]));
+}

@@ -91,7 +91,7 @@ impl<'a, 's> Names<'a, 's> {
         let mut done: HashSet<String> = linked.clone();
         done.insert(asked.path().to_owned());
         let mut end = 0;
-        for runs in mention::runs(asked.text, &asked.cut.document).into_iter().take(MOST_WORDS) {
+        for runs in mention::runs(asked.text, &asked.cut.document).take(MOST_WORDS) {
             for run in runs.iter().filter(|run| run.range.start >= end) {
                 let Some(path) = self.named(&run.key)? else { continue };
                 end = run.range.end;
