@@ -31,9 +31,9 @@ use script::{Pools, Request, Script};
 use vaults::{Extent, Vault};
 
 /// Calls of tools in each phase of a seed; the fixed requests and the terminal's come on top.
-const CALLS_PER_PHASE: usize = 24;
+const CALLS_PER_PHASE: usize = 32;
 /// Requests for resources, prompts and completions in each phase.
-const OFFERS_PER_PHASE: usize = 10;
+const OFFERS_PER_PHASE: usize = 16;
 /// A folder that changed this shortly ago is read again with every request.
 const SETTLING: Duration = Duration::from_millis(120);
 
