@@ -50,7 +50,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
 fn passes(test: &str, layer: &str) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     let output =
-        command.args(["--exact", test]).env(VARIABLE, layer).env("OBSEARCH_TEST_SEEDS", "12").output();
+        command.args(["--exact", test]).env(VARIABLE, layer).env("OBSEARCH_TEST_SEEDS", "4").output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("running 1 test"), "{test}: {said}");
