@@ -11,7 +11,6 @@ fn answer(vault: &Vault, path: &NotePath) -> Option<Reply<String>> {
     answered.ok().flatten()
 }
 
-#[test]
-fn the_door_that_is_meant_to_be_used_compiles() {
+fn main() {
     let _ = answer;
 }
