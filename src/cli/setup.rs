@@ -101,18 +101,29 @@ fn full_profile(client: Client) -> CliError {
 /// How a client starts this program with what was said on this command line.
 pub(super) fn launch(context: &Context) -> Result<Launch, ConfigError> {
     let mut options = Vec::new();
-    let mut add =
-        |option: &str, value: &Path| options.extend([option.to_owned(), value.display().to_string()]);
+    let mut add = |option: &str, value: &Path| {
+        options.extend([option.to_owned(), in_utf8(value)?.to_owned()]);
+        Ok::<(), ConfigError>(())
+    };
     if let Some(vault) = &context.global.vault {
-        add("--vault", &config::vault_from_command_line(vault, context.environment)?);
+        add("--vault", &config::vault_from_command_line(vault, context.environment)?)?;
     }
     if context.global.config.is_some() {
-        add("--config", &config::config_path(context.environment, &context.overrides())?);
+        add("--config", &config::config_path(context.environment, &context.overrides())?)?;
     }
     if context.global.profile == Some(Profile::Full) {
         options.extend(["--profile", "full"].map(str::to_owned));
     }
     config::launch(context.environment, options)
+}
+
+/// Files of clients hold text: another spelling of a name would lead elsewhere.
+fn in_utf8(path: &Path) -> Result<&str, ConfigError> {
+    path.to_str().ok_or_else(|| ConfigError::File {
+        file: path.to_owned(),
+        problem: "has a name that is not UTF-8, which the file of a client cannot hold".to_owned(),
+        fix: "Rename it, or reach it through a link with another name.".to_owned(),
+    })
 }
 
 fn show(client: Client, launch: &Launch, context: &Context) -> Result<Exit, CliError> {

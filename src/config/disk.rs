@@ -8,7 +8,7 @@
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{Mode, OFlags};
@@ -134,10 +134,27 @@ pub(super) fn listable_folder(path: &Path) -> io::Result<PathBuf> {
 pub(super) fn is_inside(path: &Path, folder: &Path) -> io::Result<bool> {
     let identity = |path: &Path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
     let wanted = identity(folder)?;
-    let Some(real) = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok()) else {
-        return Ok(false);
-    };
+    let Some(real) = nearest_real(path) else { return Ok(false) };
     Ok(real.ancestors().any(|ancestor| identity(ancestor).is_ok_and(|found| found == wanted)))
+}
+
+/// The nearest folder above a path, or the path itself, that is there; links resolved. `..` behind a folder that is not
+/// there yet leads back out of it.
+fn nearest_real(path: &Path) -> Option<PathBuf> {
+    let real = |ancestor: &Path| Some((fs::canonicalize(ancestor).ok()?, ancestor.to_owned()));
+    let (mut real, there) = path.ancestors().find_map(real)?;
+    let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
+    if !rest.components().any(|component| component == Component::ParentDir) {
+        return Some(real);
+    }
+    for component in rest.components() {
+        if component == Component::ParentDir {
+            real.pop();
+        } else {
+            real.push(component);
+        }
+    }
+    nearest_real(&real)
 }
 
 /// Whether the path, or a folder on its way, is a link to something that is not there.

@@ -308,6 +308,15 @@ fn data_and_cache_inside_the_vault_are_refused() {
         Set XDG_DATA_HOME to a folder outside the vault.
     "]],
     );
+    // Once the folder is made, the way leads back out of it.
+    home.environment.data_home = Some(home.path("missing/deep/../../Notes/data"));
+    home.check_refused(
+        None,
+        &expect![[r"
+        ~/missing/deep/../../Notes/data/obsearch lies inside the vault, so the index would become part of the notes.
+        Set XDG_DATA_HOME to a folder outside the vault.
+    "]],
+    );
     home.environment.data_home = None;
     symlink(home.path("Notes"), home.path(".cache")).unwrap();
     home.check_refused(

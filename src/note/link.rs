@@ -4,10 +4,14 @@
 //! harmless because a name that holds one cannot be told from a path on every system. An alias as
 //! a bare target does not resolve, as in Obsidian. Must not know which notes exist: the caller
 //! brings the candidates.
+mod same_named;
+
 use std::ops::Range;
 
+pub use self::same_named::{Named, SameNamed};
+pub use super::anchor::Anchors;
 use super::markdown::RawLink;
-use super::{Document, anchor, fold, outline, spans};
+use super::{Document, fold, outline, spans};
 
 /// How a link is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,94 +62,15 @@ fn comparable(path_or_target: &str) -> String {
     folded.strip_suffix(".md").unwrap_or(&folded).to_owned()
 }
 
-/// Chooses the note that `link` in note `from` means, among `candidates`: the vault paths that
-/// share `name_key(&link.target)`. Order of the rules: a Markdown link, or one that begins with a
-/// dot, from the note's own folder; the exact path; then, among the paths that end in the target,
-/// the note's own folder, the shortest path, and the first in order; at last, which is our rule and
-/// not Obsidian's, a path that the target ends in. All comparisons fold case and NFC; where several paths differ only in
-/// that, the one written exactly like the target wins.
-///
-/// `None` also for a link within the note, whose target is empty.
+/// Chooses the note that `link` in note `from` means, among `candidates`; see [`SameNamed::choose`], which is for many
+/// links.
 pub fn choose(candidates: &[&str], link: &Link, from: &str) -> Option<usize> {
-    let paths: Vec<String> = candidates.iter().map(|path| comparable(path)).collect();
-    let target = comparable(&link.target);
-    let folder = folder_of(&comparable(from)).to_owned();
-    let exact = |wanted: &str| exact_match(candidates, &paths, wanted, &link.target);
-    let is_dotted = target.starts_with("./") || target.starts_with("../");
-    if is_dotted || (link.kind == LinkKind::Markdown && !target.starts_with('/')) {
-        let found = join(&folder, &target).and_then(|path| exact(&path));
-        if found.is_some() || is_dotted {
-            return found;
-        }
-    }
-    if let Some(path) = target.strip_prefix('/') {
-        return exact(path);
-    }
-    if target.is_empty() {
-        return None;
-    }
-    let nearest = || nearest(&paths, &target, &folder);
-    exact(&target).or_else(nearest).or_else(|| from_above_the_vault(&paths, &target))
+    SameNamed::new(candidates.to_vec()).choose(link, from)
 }
 
-/// The candidate equal to `wanted`; if several differ only in case or form, the one as `written`.
-fn exact_match(candidates: &[&str], paths: &[String], wanted: &str, written: &str) -> Option<usize> {
-    let mut equal = (0..paths.len()).filter(|&index| paths[index] == wanted);
-    let first = equal.next()?;
-    let written = written.trim_end_matches(".md");
-    let as_written = |&index: &usize| candidates[index].trim_end_matches(".md").ends_with(written);
-    Some(std::iter::once(first).chain(equal).find(as_written).unwrap_or(first))
-}
-
-/// Among the paths that end in `target`: the note's own folder, then the shortest path.
-fn nearest(paths: &[String], target: &str, folder: &str) -> Option<usize> {
-    let ends_in_target = |path: &str| {
-        path.strip_suffix(target).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-    };
-    (0..paths.len()).filter(|&index| ends_in_target(&paths[index])).min_by_key(|&index| {
-        let path = &paths[index];
-        (folder_of(path) != folder, path.matches('/').count(), path.chars().count(), index)
-    })
-}
-
-/// The longest path that the target ends in, if it has a folder: a link written from a folder above
-/// the vault, as in a repository of which only a part was opened.
-fn from_above_the_vault(paths: &[String], target: &str) -> Option<usize> {
-    let ends_target = |path: &str| target.strip_suffix(path).is_some_and(|before| before.ends_with('/'));
-    let fitting = (0..paths.len()).filter(|&index| paths[index].contains('/') && ends_target(&paths[index]));
-    fitting.max_by_key(|&index| paths[index].len())
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Joins a relative path to a folder. `None` if it leaves the vault.
-fn join(folder: &str, relative: &str) -> Option<String> {
-    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
-    for segment in relative.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    Some(segments.join("/"))
-}
-
-/// The range of the section or block that `anchor` names in `document`, if it exists.
+/// The range of the section or block that `anchor` names in `document`, if it exists; see [`Anchors`] for many anchors.
 pub fn find_anchor(document: &Document, anchor: &Anchor) -> Option<Range<usize>> {
-    match anchor {
-        Anchor::Block(id) => document
-            .blocks
-            .iter()
-            .find(|block| block.id.eq_ignore_ascii_case(id))
-            .map(|block| block.range.clone()),
-        Anchor::Heading(names) => anchor::find_heading(&document.headings, names)
-            .map(|index| document.headings[index].section.clone()),
-    }
+    Anchors::new(document).find(anchor)
 }
 
 /// Reads what stands between `[[` and `]]`. `None` for an empty link and for an attachment.

@@ -3,7 +3,7 @@
 //! Invariant: every note of it was opened and judged in this request, and links lead only to notes of it. What is made
 //! of a census is made of values alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use rayon::prelude::*;
 
@@ -12,7 +12,8 @@ use super::error::vault_unavailable;
 use super::read::LineStarts;
 use super::trees::check_emptiness;
 use crate::index::Tree;
-use crate::note::{self, Document, Link, link};
+use crate::note::link::Named;
+use crate::note::{self, Document, Link};
 use crate::vault::{Note, NotePath, Released, Session};
 
 /// A note of the census.
@@ -89,16 +90,12 @@ impl Facts {
 /// Finds the notes that links mean, as Obsidian would among these notes.
 pub(super) struct Resolver<'f> {
     facts: &'f [Facts],
-    by_name: HashMap<String, Vec<usize>>,
+    named: Named<'f>,
 }
 
 impl<'f> Resolver<'f> {
     pub(super) fn new(facts: &'f [Facts]) -> Resolver<'f> {
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, note) in facts.iter().enumerate() {
-            by_name.entry(link::name_key(&note.path)).or_default().push(index);
-        }
-        Resolver { facts, by_name }
+        Resolver { facts, named: Named::new(facts.iter().map(|note| &*note.path)) }
     }
 
     /// Which note a link in another one means; a link without a target means its own note.
@@ -106,9 +103,7 @@ impl<'f> Resolver<'f> {
         if link.target.is_empty() {
             return Some(from);
         }
-        let candidates = self.by_name.get(&link::name_key(&link.target))?;
-        let paths: Vec<&str> = candidates.iter().map(|index| &*self.facts[*index].path).collect();
-        link::choose(&paths, link, &self.facts[from].path).map(|chosen| candidates[chosen])
+        self.named.target(link, &self.facts[from].path)
     }
 
     /// How many other notes each one links to or is linked from.

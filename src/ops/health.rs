@@ -3,14 +3,17 @@
 //!
 //! Made of a census of the notes that may be seen: a link to any other note leads nowhere, and no other name is near.
 
-use std::collections::BTreeMap;
+mod nearest;
+
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::census::{self, Facts, Resolver};
 use super::search::shortened;
 use super::{Caller, OpError, Service};
-use crate::note::{Anchor, Link, fold, link};
+use crate::note::link::Anchors;
+use crate::note::{Anchor, Link, fold};
 use crate::reply::Reply;
 
 /// What can be looked for.
@@ -155,8 +158,9 @@ fn page(facts: &[Facts], checks: &[Check], start: usize, limit: usize) -> Health
     }
     let end = start.saturating_add(limit);
     let next_cursor = (end < all.len()).then(|| format!("{CURSOR}{end}"));
-    let findings = all.into_iter().skip(start).take(limit).map(|finding| with_nearest(finding, facts));
-    HealthAnswer { notes: facts.len(), counts, findings: findings.collect(), next_cursor }
+    let mut findings: Vec<Finding> = all.into_iter().skip(start).take(limit).collect();
+    nearest::add(&mut findings, facts);
+    HealthAnswer { notes: facts.len(), counts, findings, next_cursor }
 }
 
 fn findings(facts: &[Facts], resolver: &Resolver<'_>, check: Check) -> Vec<Finding> {
@@ -168,12 +172,7 @@ fn findings(facts: &[Facts], resolver: &Resolver<'_>, check: Check) -> Vec<Findi
         Check::Links | Check::Embeds => in_links(facts, check, |from, link| {
             link.embed == (check == Check::Embeds) && resolver.target(link, from).is_none()
         }),
-        Check::Anchors => in_links(facts, check, |from, link| {
-            let target = resolver.target(link, from);
-            target
-                .zip(link.anchor.as_ref())
-                .is_some_and(|(target, anchor)| link::find_anchor(&facts[target].parts, anchor).is_none())
-        }),
+        Check::Anchors => anchors(facts, resolver),
         Check::Titles => titles(facts),
         Check::Empty => {
             facts.iter().filter(|note| note.is_empty).map(|note| Finding::of(check, note)).collect()
@@ -195,7 +194,17 @@ impl Finding {
     }
 }
 
-fn in_links(facts: &[Facts], check: Check, is_bad: impl Fn(usize, &Link) -> bool) -> Vec<Finding> {
+fn anchors(facts: &[Facts], resolver: &Resolver<'_>) -> Vec<Finding> {
+    let mut of_notes: HashMap<usize, Anchors<'_>> = HashMap::new();
+    in_links(facts, Check::Anchors, |from, link| {
+        let Some(anchor) = &link.anchor else { return false };
+        let Some(target) = resolver.target(link, from) else { return false };
+        let anchors = of_notes.entry(target).or_insert_with(|| Anchors::new(&facts[target].parts));
+        anchors.find(anchor).is_none()
+    })
+}
+
+fn in_links(facts: &[Facts], check: Check, mut is_bad: impl FnMut(usize, &Link) -> bool) -> Vec<Finding> {
     let of_note = |(from, note): (usize, &Facts)| -> Vec<Finding> {
         let bad = note.links.iter().filter(|(link, _)| is_bad(from, link));
         bad.map(|(link, line)| Finding {
@@ -268,37 +277,6 @@ fn in_the_singular(tag: &str) -> String {
     singular.unwrap_or(tag).to_owned()
 }
 
-/// Adds what was probably meant by a name that leads nowhere.
-fn with_nearest(mut finding: Finding, facts: &[Facts]) -> Finding {
-    finding.nearest = match (finding.check, &finding.name) {
-        (Check::Links | Check::Embeds, Some(name)) => nearest_note(name, facts),
-        _ => None,
-    };
-    finding
-}
-
-fn nearest_note(name: &str, facts: &[Facts]) -> Option<String> {
-    let target = name.split('#').next().unwrap_or_default();
-    let wanted = link::name_key(target);
-    let names = facts.iter().flat_map(|note| {
-        let own = [note.stem(), &note.title].into_iter().chain(note.aliases.iter().map(String::as_str));
-        own.map(move |name| (name, note))
-    });
-    let near = names.filter_map(|(name, note)| Some((distance(&wanted, &fold(name))?, note)));
-    near.min_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.path.cmp(&b.path)))
-        .map(|(_, note)| note.path.clone())
-}
-
-/// Slips between two names; `None` if they are more than one in four letters.
-fn distance(wanted: &str, name: &str) -> Option<usize> {
-    let (length, other) = (wanted.chars().count(), name.chars().count());
-    let most = (length / 4).max(1);
-    if length < 3 || length.abs_diff(other) > most {
-        return None;
-    }
-    Some(strsim::osa_distance(wanted, name)).filter(|slips| *slips <= most)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -351,6 +329,23 @@ mod tests {
         for (check, expected) in table {
             assert_eq!(shown(check), expected, "{check:?}");
         }
+    }
+
+    #[test]
+    fn names_of_a_large_vault_are_compared_in_no_time() {
+        let note = |number: usize| {
+            let text = format!("[[Chaptre {}]] [[Nothing of the kind {number}]]", number * 7);
+            Facts::read(&format!("Chapter {number}.md"), &format!("Chapter {number}"), &text)
+        };
+        let facts: Vec<Facts> = (0..3_000).map(note).collect();
+        let began = std::time::Instant::now();
+        let page = page(&facts, &[Check::Links], 0, 1000);
+        let nearest = |line: usize| page.findings[line].nearest.as_deref();
+        assert_eq!(
+            [nearest(2), nearest(3), nearest(200)],
+            [Some("Chapter 7.md"), None, Some("Chapter 700.md")]
+        );
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub struct LinksAnswer {
     pub outgoing: Vec<LinkedNote>,
     /// Notes that link to it, by path.
     pub backlinks: Vec<LinkedNote>,
-    /// Targets as written that lead to no note, in order of first mention.
+    /// Targets as written, cut where they are long, that lead to no note, in order of first mention.
     pub unresolved: Vec<String>,
     /// With a depth of 2 or 3: the notes beyond, the nearest first.
     pub near: Option<Vec<NearNote>>,
@@ -98,7 +98,7 @@ pub(super) fn run(
         let note = names::open(session, Some(tree), &name.target)?;
         let ambiguous = Ambiguous::AsInObsidian;
         let graph = Graph { session, tree, ambiguous, most_each_way: MOST_EACH_WAY + 1 };
-        let Outgoing { notes: mut outgoing, unresolved } = if request.direction == Direction::Backlinks {
+        let Outgoing { notes: mut outgoing, mut unresolved } = if request.direction == Direction::Backlinks {
             Outgoing { notes: Vec::new(), unresolved: Vec::new() }
         } else {
             graph.outgoing(&note, |note| session.release(note, described(note)))?
@@ -111,8 +111,9 @@ pub(super) fn run(
         if outgoing.is_empty() && backlinks.is_empty() {
             check_emptiness(session, Some(tree))?;
         }
-        let mut truncated = outgoing.len().max(backlinks.len()) > MOST_EACH_WAY;
+        let mut truncated = outgoing.len().max(backlinks.len()).max(unresolved.len()) > MOST_EACH_WAY;
         outgoing.truncate(MOST_EACH_WAY);
+        unresolved.truncate(MOST_EACH_WAY);
         backlinks.truncate(MOST_EACH_WAY);
         let graph = Graph { most_each_way: usize::MAX, ..graph };
         let near = if request.depth > 1 {
@@ -134,6 +135,7 @@ pub(super) fn run(
             }
             None => None,
         };
+        let unresolved: Vec<String> = unresolved.iter().map(|target| search::shortened(target)).collect();
         let own = session.release(&note, (described(&note), unresolved));
         let ends = session.gather(outgoing).with(session.gather(backlinks));
         let far = either(session, near).with(either(session, route));

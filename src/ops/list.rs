@@ -9,7 +9,7 @@ use super::conditions::Wanted;
 use super::error::vault_unavailable;
 use super::keys::{carries, filter};
 use super::trees::check_emptiness;
-use super::{Caller, Conditions, OpError, Service, notice};
+use super::{Caller, Conditions, OpError, Service, notice, search};
 use crate::index::{Filter, Tree};
 use crate::note;
 use crate::reply::Reply;
@@ -240,7 +240,7 @@ impl<'s> Gate<'_, 's> {
         let note = self.session.open(&NotePath::parse(path).ok()?).ok()?;
         let document = note::parse(note.text());
         let is_wanted = carries(&document.tags, self.tags) && self.wanted.hold(&note, &document);
-        let title = document.title(note.path().stem()).to_owned();
+        let title = search::shortened(document.title(note.path().stem()));
         let listed = ListedNote { path: path.to_owned(), title };
         is_wanted.then(|| (note.stat().modified_ns, self.session.release(&note, listed)))
     }

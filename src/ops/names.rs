@@ -78,8 +78,7 @@ pub(super) fn open<'s>(
         let path = NotePath::parse(&entry.path).ok()?;
         session.open_indexed(&path, &entry.hash).ok()
     };
-    let by_file_name = [exact_first(by_path), linked].concat();
-    if let Some(note) = by_file_name.iter().find_map(open) {
+    if let Some(note) = exact_first(by_path).into_iter().chain(linked).find_map(|entry| open(&entry)) {
         return Ok(note);
     }
     let by_text = [tree.notes_by_title_key(&key)?, tree.notes_by_alias_key(&key)?].concat();
@@ -112,15 +111,15 @@ fn open_without_index<'s>(session: &Session<'s>, target: &str) -> Result<Note<'s
     Ok(session.open(paths[chosen])?)
 }
 
-/// Candidates in the order in which a wikilink from the root would choose them.
-fn order_as_link(mut candidates: Vec<NoteEntry>, target: &str) -> Vec<NoteEntry> {
+/// Candidates in the order in which a wikilink from the root would choose them, one after the other: the first will
+/// mostly do.
+fn order_as_link(mut candidates: Vec<NoteEntry>, target: &str) -> impl Iterator<Item = NoteEntry> {
     let wiki = wikilink(target);
-    let mut ordered = Vec::new();
-    loop {
+    std::iter::from_fn(move || {
         let paths: Vec<&str> = candidates.iter().map(|note| &*note.path).collect();
-        let Some(chosen) = link::choose(&paths, &wiki, "") else { return ordered };
-        ordered.push(candidates.remove(chosen));
-    }
+        let chosen = link::choose(&paths, &wiki, "")?;
+        Some(candidates.remove(chosen))
+    })
 }
 
 fn wikilink(target: &str) -> Link {

@@ -2,13 +2,14 @@
 //! and headings. For measuring a search without labels. The names of this profile's notes are all there is: a
 //! link to a note that it may not see makes no question.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
 use super::error::vault_unavailable;
 use super::{Caller, OpError, Service};
-use crate::note::{self, Link, fold, link};
+use crate::note::link::Named;
+use crate::note::{self, Link, fold};
 use crate::reply::Reply;
 use crate::vault::{NotePath, Released, Session};
 
@@ -142,18 +143,14 @@ impl Found {
 
 /// Each text with where it was found, the path of the note it means, and of the note that links with it.
 fn texts(notes: &[Described]) -> Vec<(&str, MadeFrom, &str, Option<&str>)> {
-    let mut by_name: HashMap<String, Vec<&str>> = HashMap::new();
-    for note in notes {
-        by_name.entry(link::name_key(&note.path)).or_default().push(&note.path);
-    }
+    let named = Named::new(notes.iter().map(|note| &*note.path));
     let mut texts = Vec::new();
     for note in notes {
         let own = |text, made_from| (text, made_from, &*note.path, None);
         texts.extend(note.aliases.iter().map(|alias| own(&**alias, MadeFrom::Alias)));
         texts.extend(note.headings.iter().map(|heading| own(&**heading, MadeFrom::Heading)));
         texts.extend(note.links.iter().filter_map(|link| {
-            let candidates = by_name.get(&link::name_key(&link.target))?;
-            let target = candidates[link::choose(candidates, link, &note.path)?];
+            let target = &*notes[named.target(link, &note.path)?].path;
             Some((link.label.as_deref()?, MadeFrom::Link, target, Some(&*note.path)))
         }));
     }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::index::{Cut, Hash16, IndexError, LinkRecord, NoteId, Tree, Writer};
-use crate::note::{Link, link};
+use crate::note::Link;
+use crate::note::link::Named;
 use crate::vault::{NotePath, Session};
 
 /// What a run changed that links depend on.
@@ -55,9 +56,21 @@ impl LinkWork {
                 self.written.insert(source.id, (source.path, links));
             }
         }
-        let names = Names::read(writer.tree())?;
-        let resolved: Vec<(NoteId, Vec<LinkRecord>)> =
-            self.written.iter().map(|(id, (path, links))| (*id, names.resolve(path, links))).collect();
+        let notes = writer.tree().notes()?;
+        let named = Named::new(notes.iter().map(|note| &*note.path));
+        let record = |from: &str, link: &Link| LinkRecord {
+            key: LinkRecord::key_of(&link.target),
+            target: named.target(link, from).map(|place| notes[place].id),
+        };
+        let resolved: Vec<(NoteId, Vec<LinkRecord>)> = self
+            .written
+            .iter()
+            .map(|(id, (path, links))| {
+                let links = links.iter().filter(|link| !link.target.is_empty());
+                let records: BTreeSet<LinkRecord> = links.map(|link| record(path, link)).collect();
+                (*id, records.into_iter().collect())
+            })
+            .collect();
         for batch in resolved.chunks(512) {
             writer.transaction(|writer| {
                 batch.iter().try_for_each(|(id, links)| writer.set_links(*id, links))
@@ -71,33 +84,4 @@ fn links_of(session: &Session<'_>, path: &str) -> Option<Vec<Link>> {
     let path = NotePath::parse(path).ok()?;
     let note = session.open(&path).ok()?;
     Some(Cut::new(note.text(), path.stem()).document.links)
-}
-
-/// The notes of a tree by name.
-struct Names {
-    by_key: HashMap<String, Vec<(String, NoteId)>>,
-}
-
-impl Names {
-    fn read(tree: &Tree) -> Result<Names, IndexError> {
-        let mut by_key: HashMap<String, Vec<(String, NoteId)>> = HashMap::new();
-        for note in tree.notes()? {
-            by_key.entry(link::name_key(&note.path)).or_default().push((note.path, note.id));
-        }
-        Ok(Names { by_key })
-    }
-
-    fn resolve(&self, from: &str, links: &[Link]) -> Vec<LinkRecord> {
-        let links = links.iter().filter(|link| !link.target.is_empty());
-        let records: BTreeSet<LinkRecord> = links
-            .map(|link| LinkRecord { key: LinkRecord::key_of(&link.target), target: self.target(from, link) })
-            .collect();
-        records.into_iter().collect()
-    }
-
-    fn target(&self, from: &str, link: &Link) -> Option<NoteId> {
-        let candidates = self.by_key.get(&link::name_key(&link.target))?;
-        let paths: Vec<&str> = candidates.iter().map(|(path, _)| &**path).collect();
-        link::choose(&paths, link, from).map(|index| candidates[index].1)
-    }
 }

@@ -1,5 +1,5 @@
 //! Which heading or block an anchor means.
-use crate::note::{link, parse};
+use crate::note::{Anchor, link, parse};
 
 const NOTE: &str = "\
 # Top
@@ -87,6 +87,26 @@ fn the_first_of_equal_headings_unless_parents_or_numbers_tell() {
     ] {
         assert_eq!(lines(anchor), expected, "{anchor}");
     }
+}
+
+#[test]
+fn many_anchors_of_many_headings_are_found_in_no_time() {
+    let part = |number: usize| format!("# Part {number}\n\n## Notes\n\n### Same\n\nText ^b{number}\n\n");
+    let text: String = (0..10_000).map(part).collect();
+    let document = parse(&text);
+    let mut anchors = link::Anchors::new(&document);
+    let began = std::time::Instant::now();
+    for number in 0..10_000 {
+        let heading = |names: &[&str]| Anchor::Heading(names.iter().map(|name| (*name).to_owned()).collect());
+        let outer = format!("part {number}");
+        let section = anchors.find(&heading(&[&outer, "Same"])).unwrap();
+        assert!(text[..section.start].ends_with(&format!("# Part {number}\n\n## Notes\n\n")));
+        assert!(anchors.find(&Anchor::Block(format!("B{number}"))).is_some());
+        assert_eq!(anchors.find(&heading(&["Same", &outer])), None);
+        assert_eq!(anchors.find(&heading(&["Notes", "Same", "None"])), None);
+        assert_eq!(anchors.find(&heading(&[&format!("none {number}")])), None);
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -168,3 +168,20 @@ fn the_note_that_is_meant() {
         assert_eq!(resolve(&paths, link, from), expected, "{link} in {from}");
     }
 }
+
+#[test]
+fn many_notes_of_one_name_are_told_apart_in_no_time() {
+    let paths: Vec<String> = (0..20_000).map(|number| format!("a{number}/README.md")).collect();
+    let named = Named::new(paths.iter().map(String::as_str));
+    let link = |target: &str| parse(&format!("[[{target}]]")).links.remove(0);
+    let began = std::time::Instant::now();
+    for number in 0..20_000 {
+        let other = 19_999 - number;
+        assert_eq!(named.target(&link(&format!("a{other}/readme")), &paths[number]), Some(other));
+        assert_eq!(named.target(&link("readme"), &paths[number]), Some(number));
+        assert_eq!(named.target(&link("README"), "elsewhere.md"), Some(0));
+        assert_eq!(named.target(&link(&format!("x/a{other}/readme")), &paths[number]), Some(other));
+        assert_eq!(named.target(&link(&format!("x{number}/readme")), &paths[number]), None);
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -4,7 +4,7 @@
 //! the share of the shorter one's that the longer one has, since passages are cut where the text around them wants it.
 //! Source: Broder, "On the resemblance and containment of documents", 1997.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Asked, Candidate, Found, FoundNote, Reason, evidence};
@@ -19,6 +19,9 @@ const LEAST_LIKENESS: f64 = 0.7;
 /// Shorter passages are the same by chance: headings, dates, greetings.
 const LEAST_RUNS: usize = 6;
 
+/// Passages that a run is looked up in: one that stands in more of them says nothing of any.
+const MOST_PASSAGES_OF_RUN: usize = 64;
+
 type Runs = HashSet<u64>;
 
 /// The most like first: notes, then passages of other notes.
@@ -27,12 +30,10 @@ pub(super) fn find<'s>(
     asked: &Asked<'_, 's>,
     found: &Found<'s>,
 ) -> Vec<Released<'s, Candidate>> {
-    let passages: Vec<Runs> = asked.cut.pieces().map(|piece| runs(&piece.visible_text())).collect();
-    let whole: Runs = passages.iter().flatten().copied().collect();
-    let mut candidates: Vec<(&FoundNote<'s>, Candidate)> = Vec::new();
-    for found in &found.notes {
-        candidates.extend(of_note(found, &whole, &passages).map(|candidate| (found, candidate)));
-    }
+    let passages = Passages::of(asked.cut.pieces().map(|piece| runs(&piece.visible_text())));
+    let candidate = |found| Some((found, of_note(found, &passages)?));
+    let mut candidates: Vec<(&FoundNote<'s>, Candidate)> =
+        found.notes.iter().take_while(|_| session.is_wanted()).filter_map(candidate).collect();
     let is_note = |candidate: &Candidate| candidate.reason == Reason::WholeNote;
     candidates.sort_by(|(_, one), (_, other)| {
         is_note(other)
@@ -43,21 +44,69 @@ pub(super) fn find<'s>(
     candidates.into_iter().map(|(found, candidate)| session.release(&found.note, candidate)).collect()
 }
 
+/// The passages of the text that is asked about.
+#[derive(Default)]
+struct Passages {
+    /// Runs in each.
+    sizes: Vec<usize>,
+    /// Which of them hold a run.
+    by_run: HashMap<u64, Vec<usize>>,
+}
+
+impl Passages {
+    fn of(passages: impl Iterator<Item = Runs>) -> Passages {
+        let mut all = Passages::default();
+        for (number, runs) in passages.enumerate() {
+            all.sizes.push(runs.len());
+            for run in runs {
+                let holders = all.by_run.entry(run).or_default();
+                if holders.len() < MOST_PASSAGES_OF_RUN {
+                    holders.push(number);
+                }
+            }
+        }
+        all
+    }
+
+    /// The share that the whole text and another one have in common, from 0 to 1.
+    fn resemblance(&self, other: &Runs) -> f64 {
+        let common = other.iter().filter(|run| self.by_run.contains_key(run)).count();
+        let common = counted(common, self.by_run.len().min(other.len()));
+        common as f64 / (self.by_run.len() + other.len() - common).max(1) as f64
+    }
+
+    /// The largest share of the shorter one that a passage and another text have in common, from 0 to 1.
+    fn containment(&self, other: &Runs) -> f64 {
+        let mut common: HashMap<usize, usize> = HashMap::new();
+        for number in other.iter().filter_map(|run| self.by_run.get(run)).flatten() {
+            *common.entry(*number).or_default() += 1;
+        }
+        let share = |(number, common): (usize, usize)| {
+            let shorter = self.sizes[number].min(other.len());
+            counted(common, shorter) as f64 / shorter.max(1) as f64
+        };
+        common.into_iter().map(share).fold(0.0, f64::max)
+    }
+}
+
+/// Texts of too few words have nothing in common.
+fn counted(common: usize, runs_of_the_shorter: usize) -> usize {
+    if runs_of_the_shorter < LEAST_RUNS { 0 } else { common }
+}
+
 /// The note, or its passage that is most like one of the text.
-fn of_note(found: &FoundNote<'_>, whole: &Runs, passages: &[Runs]) -> Option<Candidate> {
+fn of_note(found: &FoundNote<'_>, passages: &Passages) -> Option<Candidate> {
     let note = &found.note;
     let cut = Cut::new(note.text(), note.path().stem());
     let pieces: Vec<(std::ops::Range<usize>, Runs)> =
         cut.pieces().map(|piece| (piece.range(), runs(&piece.visible_text()))).collect();
     let all: Runs = pieces.iter().flat_map(|(_, runs)| runs).copied().collect();
-    let of_notes = resemblance(whole, &all);
+    let of_notes = passages.resemblance(&all);
     if of_notes >= LEAST_LIKENESS {
         return evidence(note, &pieces.first()?.0, Reason::WholeNote, of_notes);
     }
-    let of_piece = |(range, runs): &(std::ops::Range<usize>, Runs)| {
-        let best = passages.iter().map(|passage| containment(passage, runs)).fold(0.0, f64::max);
-        (best, range.clone())
-    };
+    let of_piece =
+        |(range, runs): &(std::ops::Range<usize>, Runs)| (passages.containment(runs), range.clone());
     let best = pieces.iter().map(of_piece).reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     let candidate = evidence(note, &best.1, Reason::Passage, best.0)?;
     (best.0 >= LEAST_LIKENESS).then_some(candidate)
@@ -75,22 +124,6 @@ fn runs(text: &str) -> Runs {
     words.windows(RUN).map(hashed).collect()
 }
 
-/// From 0 to 1.
-fn resemblance(one: &Runs, other: &Runs) -> f64 {
-    let common = common(one, other);
-    common as f64 / (one.len() + other.len() - common).max(1) as f64
-}
-
-/// From 0 to 1.
-fn containment(one: &Runs, other: &Runs) -> f64 {
-    common(one, other) as f64 / one.len().min(other.len()).max(1) as f64
-}
-
-/// Texts of too few words have nothing in common.
-fn common(one: &Runs, other: &Runs) -> usize {
-    if one.len().min(other.len()) < LEAST_RUNS { 0 } else { one.intersection(other).count() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,13 +139,29 @@ mod tests {
             ("The varnish of the mast", 0.0..=0.0),
         ];
         for (other, expected) in table {
-            let found = resemblance(&runs(text), &runs(other));
+            let found = passages(&[text]).resemblance(&runs(other));
             assert!(expected.contains(&found), "{other}: {found}");
         }
         let longer =
             format!("Before it. {text} And much more behind it that has nothing to do with it at all.");
-        assert!(
-            containment(&runs(text), &runs(&longer)) > 0.9 && resemblance(&runs(text), &runs(&longer)) < 0.7
-        );
+        for (one, other) in [(text, &*longer), (&longer, text)] {
+            let one = passages(&["Something else is said here, of no use to anybody at all.", one]);
+            assert!(one.containment(&runs(other)) > 0.9 && one.resemblance(&runs(other)) < 0.7);
+        }
+    }
+
+    #[test]
+    fn a_text_that_says_the_same_ever_again_is_no_more_work() {
+        let text = "The varnish of the mast took three days to dry in the cold shed by the river.";
+        let all = passages(&vec![text; 20_000]);
+        let began = std::time::Instant::now();
+        for _ in 0..2_000 {
+            assert!(all.containment(&runs(text)) > 0.99);
+        }
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+    }
+
+    fn passages(texts: &[&str]) -> Passages {
+        Passages::of(texts.iter().map(|text| runs(text)))
     }
 }

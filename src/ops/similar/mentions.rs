@@ -39,8 +39,7 @@ pub(super) fn find<'s>(
         return Err(OpError::Unavailable { client, log: client.to_owned() });
     };
     let linked = linked(session, tree, asked)?;
-    let mut mentions = Names::new(session, tree).mentions(asked, &linked)?;
-    mentions.truncate(request.limit);
+    let mentions = Names::new(session, tree).mentions(asked, &linked, request.limit)?;
     let mut is_cut = false;
     let mut edits: Vec<Edit> = mentions.iter().map(|mention| mention.edit.clone()).collect();
     let mut patch = asked.note.map(|_| patch::unified(asked.path(), asked.text, &edits));
@@ -86,12 +85,16 @@ impl<'a, 's> Names<'a, 's> {
         mut self,
         asked: &Asked<'_, 's>,
         linked: &HashSet<String>,
+        limit: usize,
     ) -> Result<Vec<Mention<'s>>, OpError> {
         let mut mentions: Vec<Mention<'s>> = Vec::new();
         let mut done: HashSet<String> = linked.clone();
         done.insert(asked.path().to_owned());
         let mut end = 0;
         for runs in mention::runs(asked.text, &asked.cut.document).take(MOST_WORDS) {
+            if mentions.len() >= limit {
+                break;
+            }
             for run in runs.iter().filter(|run| run.range.start >= end) {
                 let Some(path) = self.named(&run.key)? else { continue };
                 end = run.range.end;
@@ -117,8 +120,10 @@ impl<'a, 's> Names<'a, 's> {
         let mut paths: Vec<String> = entries.into_iter().flatten().map(|entry| entry.path).collect();
         paths.sort();
         paths.dedup();
-        paths.retain(|path| self.open(path).is_some_and(|note| is_named(note, key)));
-        let named = if paths.len() == 1 { paths.pop() } else { None };
+        let mut named =
+            paths.into_iter().filter(|path| self.open(path).is_some_and(|note| is_named(note, key)));
+        // A second one is enough to know that the name means none.
+        let named = named.next().filter(|_| named.next().is_none());
         self.known.insert(key.to_owned(), named.clone());
         Ok(named)
     }
