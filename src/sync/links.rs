@@ -48,8 +48,8 @@ impl LinkWork {
         if self.written.is_empty() && self.names.is_empty() {
             return writer.links_are_set();
         }
-        let names: Vec<Hash16> = self.names.iter().copied().collect();
-        for source in writer.tree().sources_of(&names)? {
+        let changed: Vec<Hash16> = self.names.iter().copied().collect();
+        for source in writer.tree().sources_of(&changed)? {
             if !self.written.contains_key(&source.id)
                 && let Some(links) = links_of(session, &source.path)
             {

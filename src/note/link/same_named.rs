@@ -96,7 +96,7 @@ impl<'p> SameNamed<'p> {
             return None;
         }
         let nearest = || self.in_folder(folder, &target).or_else(|| self.by_ending.get(&target).copied());
-        self.exact(&target, link).or_else(nearest).or_else(|| self.from_above_the_vault(&target))
+        self.exact(&target, link).or_else(nearest).or_else(|| self.seen_from_above_the_vault(&target))
     }
 
     /// The note with this path; if several differ only in case or form, the one as written.
@@ -117,9 +117,9 @@ impl<'p> SameNamed<'p> {
 
     /// The longest path that the target ends in, if it has a folder: a link written from a folder above the vault, as
     /// in a repository of which only a part was opened.
-    fn from_above_the_vault(&self, target: &str) -> Option<usize> {
-        let below = endings(target).skip(1).filter(|ending| ending.contains('/'));
-        below.filter_map(|ending| self.by_path.get(ending)?.last().copied()).next()
+    fn seen_from_above_the_vault(&self, target: &str) -> Option<usize> {
+        let mut below = endings(target).skip(1).filter(|ending| ending.contains('/'));
+        below.find_map(|ending| self.by_path.get(ending)?.last().copied())
     }
 }
 

@@ -175,13 +175,13 @@ fn many_notes_of_one_name_are_told_apart_in_no_time() {
     let named = Named::new(paths.iter().map(String::as_str));
     let link = |target: &str| parse(&format!("[[{target}]]")).links.remove(0);
     let began = std::time::Instant::now();
-    for number in 0..20_000 {
+    for (number, path) in paths.iter().enumerate() {
         let other = 19_999 - number;
-        assert_eq!(named.target(&link(&format!("a{other}/readme")), &paths[number]), Some(other));
-        assert_eq!(named.target(&link("readme"), &paths[number]), Some(number));
+        assert_eq!(named.target(&link(&format!("a{other}/readme")), path), Some(other));
+        assert_eq!(named.target(&link("readme"), path), Some(number));
         assert_eq!(named.target(&link("README"), "elsewhere.md"), Some(0));
-        assert_eq!(named.target(&link(&format!("x/a{other}/readme")), &paths[number]), Some(other));
-        assert_eq!(named.target(&link(&format!("x{number}/readme")), &paths[number]), None);
+        assert_eq!(named.target(&link(&format!("x/a{other}/readme")), path), Some(other));
+        assert_eq!(named.target(&link(&format!("x{number}/readme")), path), None);
     }
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
