@@ -187,8 +187,9 @@ fn a_note_that_turned_private_stays_hidden_while_a_server_brings_its_index_up_to
 
 /// A few of them, the first ones, where `OBSEARCH_TEST_SEEDS` says so.
 fn with_each_flip(check: fn(&Flip)) {
-    let flips = seeds(FLIPS.len() as u64).filter_map(|number| FLIPS.get(number as usize));
-    at_once(3, flips, check);
+    let tried = seeds(FLIPS.len() as u64);
+    let flips = FLIPS.iter().zip(0..).filter(|(_, number)| tried.contains(number));
+    at_once(3, flips, |(flip, _)| check(flip));
 }
 
 fn is_known_at_once(flip: &Flip) {
