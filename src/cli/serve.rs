@@ -14,7 +14,7 @@ use crate::vault::Profile;
 const EXAMPLES: &str = "\
 Examples:
   obsearch serve                                   # started by the client, not by hand
-  claude mcp add obsearch -- obsearch serve        # registers it with Claude Code
+  obsearch setup claude-code --write               # registers it with Claude Code
   obsearch serve --transport http                  # http://127.0.0.1:9000/mcp, this machine only
   obsearch token new sandbox && obsearch serve --transport http --host docker0
   obsearch serve --socket ~/.local/state/obsearch/socket";
