@@ -8,9 +8,21 @@ use serde_json::{Value, json};
 
 use super::tools::ToolName;
 
+/// A field of every answer: see [`super::escape`].
+pub(super) const HIDDEN_CHARACTERS: &str = "hidden_characters";
+
 /// The output schema of a tool.
 pub(super) fn schema(tool: ToolName) -> Arc<JsonObject> {
-    let schema = match tool {
+    let schema = of_tool(tool);
+    let hidden = count(
+        "Characters of notes that are never visible or reorder what stands beside them, such as control characters, if \
+         there are any: the text form spells them out, the texts here hold them.",
+    );
+    Arc::new(with_optional(schema, &[(HIDDEN_CHARACTERS, hidden)]))
+}
+
+fn of_tool(tool: ToolName) -> JsonObject {
+    match tool {
         ToolName::SearchVault => search(),
         ToolName::ContextPack => pack(),
         ToolName::ReadNote => read(),
@@ -23,8 +35,7 @@ pub(super) fn schema(tool: ToolName) -> Arc<JsonObject> {
         ToolName::VerifyCitation => verify(),
         ToolName::IndexStatus => status(),
         ToolName::ReindexVault => reindex(),
-    };
-    Arc::new(schema)
+    }
 }
 
 fn search() -> JsonObject {
@@ -288,11 +299,14 @@ fn linked_note() -> Value {
 }
 
 /// The names and types of an answer's fields, which is what a list of tools shows: a model pays for every word of it,
-/// and reads the rest in the answer. Whoever wants all of it finds it in the description of the REST routes.
+/// and reads the rest in the answer. Whoever wants all of it finds it in the description of the REST routes, with the one
+/// field that seldom is there.
 pub(super) fn bare(schema: &JsonObject) -> JsonObject {
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let types =
-        fields.map(|(name, field)| (name.clone(), json!({ "type": field["type"] }))).collect::<JsonObject>();
+    let types = fields
+        .filter(|(name, _)| *name != HIDDEN_CHARACTERS)
+        .map(|(name, field)| (name.clone(), json!({ "type": field["type"] })))
+        .collect::<JsonObject>();
     [("type".to_owned(), json!("object")), ("properties".to_owned(), types.into())].into_iter().collect()
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::common::without_mark;
 use crate::referee::offers::{LISTS, Offers};
 use crate::referee::script::Request;
 use crate::server::Server;
@@ -15,7 +16,7 @@ use crate::server::Server;
 const CALLS_AT_ONCE: usize = 200;
 const REFILL: Duration = Duration::from_secs(1);
 
-/// The answers to all that can be asked with these texts, without the numbers of the requests, the
+/// The answers to all that can be asked with these texts, without the numbers of the requests, the marks, the
 /// moment of the last index run, and of the tools that only read.
 #[track_caller]
 pub(crate) fn ask_all(server: &mut Server, texts: &[&str]) -> Vec<String> {
@@ -43,7 +44,7 @@ fn ask_at_once(server: &mut Server, requests: &[Request]) -> Vec<String> {
             }
         }
         let line = answer.unwrap_or_else(|| panic!("{asked:?} is not answered"));
-        lines.push(without_number_and_time(&line));
+        lines.push(without_number_and_time(&without_mark(&line)));
     }
     lines
 }

@@ -17,6 +17,7 @@ mod http;
 mod index;
 mod indistinguishable;
 mod init;
+mod injection;
 mod manual;
 mod mcp;
 mod model_servers;
