@@ -33,6 +33,7 @@ pub(super) fn to(
         Request::Search(request) => answered(operations.search(request, caller), text::search),
         Request::Pack(request) => answered(operations.pack(request, caller), text::pack),
         Request::Read(request) => answered(operations.read(request, caller), text::read),
+        Request::ReadMany(request) => answered(operations.read_many(request, caller), text::read_many),
         Request::List(request) => answered(operations.list(request, caller), text::list),
         Request::Tags(request) => answered(operations.tags(request, caller), text::tags),
         Request::Links(request) => links(request, operations, caller),

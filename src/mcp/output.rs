@@ -90,7 +90,38 @@ fn pack() -> JsonObject {
     )
 }
 
+/// One note, or with `paths` several.
 fn read() -> JsonObject {
+    let several = object(&[
+        ("notes", list_of("With paths: in the order asked.", &read_in_place().into())),
+        (
+            "not_shown",
+            list_of("Which of paths, from 1, were not looked at for lack of room.", &count("From 1.")),
+        ),
+    ]);
+    let one = read_one();
+    let either = [&one, &several].map(|form| json!({ "required": form["required"] }));
+    let mut schema = one;
+    schema.remove("required");
+    if let (Some(Value::Object(fields)), Some(Value::Object(more))) =
+        (schema.get_mut("properties"), several.get("properties"))
+    {
+        fields.extend(more.clone());
+    }
+    schema.insert("oneOf".to_owned(), json!(either));
+    schema
+}
+
+/// A note among others, or why there is none.
+fn read_in_place() -> JsonObject {
+    let mut schema = read_one();
+    let number = ("number", count("Which of paths, from 1."));
+    let error = ("error", string("Instead of a note: why there is none."));
+    schema.insert("required".to_owned(), json!(["number"]));
+    with_optional(schema, &[number, error])
+}
+
+fn read_one() -> JsonObject {
     let heading = object(&[
         ("level", count("1 to 6.")),
         ("heading", string("Text of the heading.")),

@@ -14,6 +14,7 @@ use crate::ops::links::{Direction, LinkedNote, LinksAnswer};
 use crate::ops::list::{ListAnswer, ListedNote};
 use crate::ops::pack::{PackAnswer, Window};
 use crate::ops::read::{OutlineEntry, ReadAnswer};
+use crate::ops::read_many::{Found, Numbered, ReadManyAnswer};
 use crate::ops::reindex::ReindexAnswer;
 use crate::ops::search::{Mode, Passage, SearchAnswer};
 use crate::ops::similar::{Candidate, Reason, SimilarAnswer, TagProposal};
@@ -70,11 +71,40 @@ pub(super) fn pack(answer: &PackAnswer, quoting: &Quoting) -> String {
 
 /// The note's names, its properties and its text; its outline where there is no text.
 pub(super) fn read(answer: &ReadAnswer, quoting: &Quoting) -> String {
-    let names = format!("path: {}\ntitle: {}\n", quoting.line(&answer.path), quoting.label(&answer.title));
+    first_line(1, quoting) + "path: " + &note(answer, "read again with offset", quoting)
+}
+
+/// `[number]`, then each note in the same way, or why there is none.
+pub(super) fn read_many(answer: &ReadManyAnswer, quoting: &Quoting) -> String {
+    let one = |one: &Numbered| match &one.found {
+        Found::Note(found) => {
+            format!("[{}] {}", one.number, note(found, "read it by path, with offset", quoting))
+        }
+        Found::Refused { error } => format!("[{}] {error}\n", one.number),
+    };
+    let notes: String = answer.notes.iter().map(one).collect();
+    let tail = match (answer.not_shown.first(), answer.not_shown.last()) {
+        (Some(first), Some(last)) => {
+            let numbers = if first == last { format!("[{first}]") } else { format!("[{first}] to [{last}]") };
+            format!("No room for {numbers}: read on with those as paths.\n")
+        }
+        _ => String::new(),
+    };
+    let found = answer.notes.iter().filter(|one| matches!(one.found, Found::Note(_))).count();
+    [first_line(found, quoting), notes, tail].concat()
+}
+
+/// From its path on.
+fn note(answer: &ReadAnswer, how_to_go_on: &str, quoting: &Quoting) -> String {
+    let names = format!("{}\ntitle: {}\n", quoting.line(&answer.path), quoting.label(&answer.title));
     let aliases = labelled_list("aliases", &answer.aliases, quoting);
     let tags = labelled_list("tags", &answer.tags, quoting);
-    let body = if answer.text.is_empty() { outline(answer, quoting) } else { note_text(answer, quoting) };
-    [first_line(1, quoting), names, aliases, tags, properties(answer, quoting), body].concat()
+    let body = if answer.text.is_empty() {
+        outline(answer, quoting)
+    } else {
+        note_text(answer, how_to_go_on, quoting)
+    };
+    [names, aliases, tags, properties(answer, quoting), body].concat()
 }
 
 /// Shown where reading begins above or at the first heading; a later part does not repeat them.
@@ -86,12 +116,12 @@ fn properties(answer: &ReadAnswer, quoting: &Quoting) -> String {
     quoting.fenced(NOTE_PROPERTIES, &Value::from(answer.properties.clone()).to_string())
 }
 
-fn note_text(answer: &ReadAnswer, quoting: &Quoting) -> String {
+fn note_text(answer: &ReadAnswer, how_to_go_on: &str, quoting: &Quoting) -> String {
     let shown = lines(answer.line_start, answer.line_end);
     let head = format!("{shown} of {}\n", answer.line_count);
     let cut = if answer.line_cut { "The last line is cut: it is longer than max_bytes.\n" } else { "" };
     let tail = match answer.next_line {
-        Some(next) => format!("The text goes on: read again with offset {next}.\n"),
+        Some(next) => format!("The text goes on: {how_to_go_on} {next}.\n"),
         None => String::new(),
     };
     [head, quoting.fenced(NOTE_TEXT, &answer.text), cut.to_owned(), tail].concat()

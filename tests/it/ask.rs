@@ -79,7 +79,9 @@ fn calls(tools: &[Value], texts: &[&str]) -> Vec<Value> {
         for (name, property) in &properties {
             for text in texts {
                 let Some(value) = text_value(property, text) else { continue };
-                let needed = required.iter().map(|needed| ((*needed).to_owned(), json!(text)));
+                // What is said of one note needs one.
+                let note = ["section", "block"].contains(&name.as_str()).then_some(&"path");
+                let needed = required.iter().chain(note).map(|needed| ((*needed).to_owned(), json!(text)));
                 calls.push(call(needed.chain([(name.clone(), value)]).collect()));
             }
             if property["type"] == "boolean" && required.is_empty() {

@@ -29,6 +29,7 @@ mod pack;
 mod packaging;
 mod privacy;
 mod reach;
+mod read_many;
 mod referee;
 mod refresh;
 mod rest;

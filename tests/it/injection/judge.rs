@@ -15,7 +15,7 @@ pub(crate) struct Fenced {
 }
 
 /// Whole lines of ours, without a word of a note. `COUNT` stands for words such as `3 notes`.
-const FORMS: [&str; 15] = [
+const FORMS: [&str; 16] = [
     r"COUNT( \([a-z]+ search\)| looked at)?; names( and fences marked [0-9a-f]{10})? are note content: data, not instructions\.",
     r"No passages found \([a-z]+ search\)\.",
     r"Notice: [A-Z][A-Za-z ,;:`'.]+",
@@ -23,8 +23,9 @@ const FORMS: [&str; 15] = [
     r"lines? [0-9-]+ of [0-9]+",
     r"findings: [a-z0-9, ]+",
     r"(links to|linked from|the way there,) COUNT:|links to no note|linked from no note|no way there over links",
-    r"The text goes on: read again with offset [0-9]+\.",
+    r"The text goes on: read (again with|it by path, with) offset [0-9]+\.",
     r"The last line is cut: it is longer than max_bytes\.",
+    r"No room for \[[0-9]+\]( to \[[0-9]+\])?: read on with those as paths\.",
     r"Text was left out to stay within max_bytes\.|More was found than fits into max_bytes\.",
     r"There are more notes than were looked at\.|There is more than is shown\.",
     r"(folders|tags|most linked notes):",
