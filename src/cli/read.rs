@@ -1,27 +1,31 @@
-//! `obsearch read`: a note, or a part of it.
+//! `obsearch read`: a note, or a part of it; or several notes.
 
 use std::io::Write;
 use std::str::FromStr;
 
-use crate::cli::{CliError, Context, Exit, console, render};
+use crate::cli::console::{self, Console};
+use crate::cli::{CliError, Context, Exit, render};
 use crate::ops::Caller;
-use crate::ops::read::{Part, ReadRequest};
+use crate::ops::read::{Part, ReadAnswer, ReadRequest};
+use crate::ops::read_many::{Found, ReadManyAnswer, ReadManyRequest};
 
 const EXAMPLES: &str = "\
 Examples:
   obsearch read Projects/Alpha.md
   obsearch read \"Alpha#Next steps\"
   obsearch read Alpha --outline
-  obsearch read Alpha --lines 20:40";
+  obsearch read Alpha --lines 20:40
+  obsearch read Alpha Beta \"Gamma#Next steps\"";
 
-/// Enough for any note that a person wrote; the answer says where to go on if it is not.
+/// Enough for any note that a person wrote, and for many of them; the answer says where to go on if it is not.
 const MAX_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReadArgs {
-    /// Path, title, alias or wikilink of the note
-    name: String,
+    /// Path, title, alias or wikilink of the note, or of several
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
     /// Only the section below this heading (`Heading` or `Parent#Child`)
     #[arg(long, value_name = "HEADING", conflicts_with_all = ["block", "outline"])]
     section: Option<String>,
@@ -70,34 +74,88 @@ fn line(text: &str) -> Result<Option<u32>, &'static str> {
 }
 
 pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> {
-    let console = context.console;
+    if args.names.len() > 1 {
+        return run_many(args, context);
+    }
     let reply = context.service()?.read(&request(args), &Caller::patient())?;
     let answer = reply.get();
     if args.json {
         console::json(answer)?;
         return Ok(Exit::Done);
     }
-    let mut out = console.out();
-    if args.outline {
-        render::notes::outline(&mut out, &answer.outline)?;
+    let mut out = context.console.out();
+    show(args, answer, &mut out)?;
+    out.flush()?;
+    tell_of_a_cut(answer, context.console);
+    Ok(Exit::Done)
+}
+
+fn run_many(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> {
+    if args.section.is_some() || args.block.is_some() || args.lines.is_some() {
+        return Err(CliError::Failed {
+            message: "Of several notes no section, block or lines can be shown.".to_owned(),
+            hint: "Read them one by one, or write the section behind the name: \"Alpha#Next steps\"."
+                .to_owned(),
+        });
+    }
+    let request = ReadManyRequest { names: args.names.clone(), part: part(args), max_bytes: MAX_BYTES };
+    let reply = context.service()?.read_many(&request, &Caller::patient())?;
+    let answer = reply.get();
+    if args.json {
+        console::json(answer)?;
     } else {
-        render::notes::text(&mut out, &answer.text)?;
+        show_many(args, answer, context.console)?;
+    }
+    let is_found = answer.notes.iter().all(|one| matches!(one.found, Found::Note(_)));
+    Ok(if is_found { Exit::Done } else { Exit::NothingFound })
+}
+
+fn show(args: &ReadArgs, note: &ReadAnswer, out: &mut impl Write) -> std::io::Result<()> {
+    if args.outline {
+        render::notes::outline(out, &note.outline)
+    } else {
+        render::notes::text(out, &note.text)
+    }
+}
+
+/// Each under its path, with a blank line between; what is not there is told beside.
+fn show_many(args: &ReadArgs, answer: &ReadManyAnswer, console: Console) -> Result<(), CliError> {
+    let mut out = console.out();
+    let mut before = "";
+    for one in &answer.notes {
+        match &one.found {
+            Found::Note(note) => {
+                write!(out, "{before}")?;
+                render::notes::heading(&mut out, &note.path)?;
+                show(args, note, &mut out)?;
+                out.flush()?;
+                before = "\n";
+                tell_of_a_cut(note, console);
+            }
+            Found::Refused { error } => console.notice(&format!("Name {}: {error}.", one.number)),
+        }
     }
     out.flush()?;
-    if answer.line_cut {
+    if let Some(first) = answer.not_shown.first() {
+        console.notice(&format!("Cut here: there was no room for name {first} and those behind it."));
+    }
+    Ok(())
+}
+
+fn tell_of_a_cut(note: &ReadAnswer, console: Console) {
+    if note.line_cut {
         console.notice("The last line is cut: it is longer than what is shown at once.");
     }
-    if let Some(next) = answer.next_line {
+    if let Some(next) = note.next_line {
         console.notice(&format!("Cut here; `--lines {next}:` goes on."));
     }
-    Ok(Exit::Done)
 }
 
 fn request(args: &ReadArgs) -> ReadRequest {
     let first_line = args.lines.and_then(|lines| lines.first);
     let line_limit = args.lines.and_then(|lines| lines.last).map(|last| last - first_line.unwrap_or(1) + 1);
     ReadRequest {
-        name: args.name.clone(),
+        name: args.names.first().cloned().unwrap_or_default(),
         part: part(args),
         first_line,
         line_limit,

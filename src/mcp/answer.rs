@@ -7,12 +7,13 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::escape::Quoting;
 use super::failure::{CallError, Failure};
 use super::operations::{Operations, Outcome};
 use super::requests::Request;
-use super::text;
+use super::{output, text};
 use crate::failpoint::{self, Failpoint};
-use crate::ops::links::{Direction, LinksRequest};
+use crate::ops::links::{Direction, LinksAnswer, LinksRequest};
 use crate::ops::{Caller, OpError};
 
 /// An answer in both forms.
@@ -32,6 +33,7 @@ pub(super) fn to(
         Request::Search(request) => answered(operations.search(request, caller), text::search),
         Request::Pack(request) => answered(operations.pack(request, caller), text::pack),
         Request::Read(request) => answered(operations.read(request, caller), text::read),
+        Request::ReadMany(request) => answered(operations.read_many(request, caller), text::read_many),
         Request::List(request) => answered(operations.list(request, caller), text::list),
         Request::Tags(request) => answered(operations.tags(request, caller), text::tags),
         Request::Links(request) => links(request, operations, caller),
@@ -84,7 +86,8 @@ fn links(
     caller: &Caller<'_>,
 ) -> Result<Answer, OpError> {
     let direction = request.direction;
-    let mut answer = answered(operations.links(request, caller), |answer| text::links(answer, direction))?;
+    let text_of = |answer: &LinksAnswer, quoting: &Quoting| text::links(answer, direction, quoting);
+    let mut answer = answered(operations.links(request, caller), text_of)?;
     let unasked: &[&str] = match direction {
         Direction::Both => &[],
         Direction::Outgoing => &["backlinks"],
@@ -98,20 +101,26 @@ fn links(
 
 fn answered<T: Serialize>(
     outcome: Outcome<T>,
-    text_of: impl FnOnce(&T) -> String,
+    text_of: impl FnOnce(&T, &Quoting) -> String,
 ) -> Result<Answer, OpError> {
     let reply = outcome?;
-    Ok(Answer { structured: structured(reply.get())?, text: text_of(reply.get()) })
+    let quoting = Quoting::new()?;
+    let text = text_of(reply.get(), &quoting) + &quoting.hidden_line();
+    Ok(Answer { structured: structured(reply.get(), quoting.hidden())?, text })
 }
 
-/// The fields of an answer, without those that hold nothing: see the output schemas.
-fn structured(answer: &impl Serialize) -> Result<Value, OpError> {
+/// The fields of an answer, without those that hold nothing: see the output schemas. The texts are as the notes
+/// have them, so how many characters nobody would see in them is told beside.
+fn structured(answer: &impl Serialize, hidden: usize) -> Result<Value, OpError> {
     let mut value = serde_json::to_value(answer).map_err(|error| OpError::Unavailable {
         client: "the answer could not be written",
         log: error.to_string(),
     })?;
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, field| !field.is_null());
+        if hidden > 0 {
+            fields.insert(output::HIDDEN_CHARACTERS.to_owned(), hidden.into());
+        }
     }
     Ok(value)
 }

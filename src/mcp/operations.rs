@@ -7,6 +7,7 @@ use crate::ops::links::{LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest};
 use crate::ops::pack::{PackAnswer, PackRequest};
 use crate::ops::read::{ReadAnswer, ReadRequest};
+use crate::ops::read_many::{ReadManyAnswer, ReadManyRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{SearchAnswer, SearchRequest};
 use crate::ops::similar::{SimilarAnswer, SimilarRequest};
@@ -26,6 +27,7 @@ pub trait Operations: Send + Sync + 'static {
     fn search(&self, request: &SearchRequest, caller: &Caller<'_>) -> Outcome<SearchAnswer>;
     fn pack(&self, request: &PackRequest, caller: &Caller<'_>) -> Outcome<PackAnswer>;
     fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer>;
+    fn read_many(&self, request: &ReadManyRequest, caller: &Caller<'_>) -> Outcome<ReadManyAnswer>;
     fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer>;
     fn tags(&self, request: &TagsRequest, caller: &Caller<'_>) -> Outcome<TagsAnswer>;
     fn links(&self, request: &LinksRequest, caller: &Caller<'_>) -> Outcome<LinksAnswer>;
@@ -50,6 +52,10 @@ impl Operations for Service {
 
     fn read(&self, request: &ReadRequest, caller: &Caller<'_>) -> Outcome<ReadAnswer> {
         Service::read(self, request, caller)
+    }
+
+    fn read_many(&self, request: &ReadManyRequest, caller: &Caller<'_>) -> Outcome<ReadManyAnswer> {
+        Service::read_many(self, request, caller)
     }
 
     fn list(&self, request: &ListRequest, caller: &Caller<'_>) -> Outcome<ListAnswer> {

@@ -8,9 +8,21 @@ use serde_json::{Value, json};
 
 use super::tools::ToolName;
 
+/// A field of every answer: see [`super::escape`].
+pub(super) const HIDDEN_CHARACTERS: &str = "hidden_characters";
+
 /// The output schema of a tool.
 pub(super) fn schema(tool: ToolName) -> Arc<JsonObject> {
-    let schema = match tool {
+    let schema = of_tool(tool);
+    let hidden = count(
+        "Characters of notes that are never visible or reorder what stands beside them, such as control characters, if \
+         there are any: the text form spells them out, the texts here hold them.",
+    );
+    Arc::new(with_optional(schema, &[(HIDDEN_CHARACTERS, hidden)]))
+}
+
+fn of_tool(tool: ToolName) -> JsonObject {
+    match tool {
         ToolName::SearchVault => search(),
         ToolName::ContextPack => pack(),
         ToolName::ReadNote => read(),
@@ -23,8 +35,7 @@ pub(super) fn schema(tool: ToolName) -> Arc<JsonObject> {
         ToolName::VerifyCitation => verify(),
         ToolName::IndexStatus => status(),
         ToolName::ReindexVault => reindex(),
-    };
-    Arc::new(schema)
+    }
 }
 
 fn search() -> JsonObject {
@@ -79,7 +90,38 @@ fn pack() -> JsonObject {
     )
 }
 
+/// One note, or with `paths` several.
 fn read() -> JsonObject {
+    let several = object(&[
+        ("notes", list_of("With paths: in the order asked.", &read_in_place().into())),
+        (
+            "not_shown",
+            list_of("Which of paths, from 1, were not looked at for lack of room.", &count("From 1.")),
+        ),
+    ]);
+    let one = read_one();
+    let either = [&one, &several].map(|form| json!({ "required": form["required"] }));
+    let mut schema = one;
+    schema.remove("required");
+    if let (Some(Value::Object(fields)), Some(Value::Object(more))) =
+        (schema.get_mut("properties"), several.get("properties"))
+    {
+        fields.extend(more.clone());
+    }
+    schema.insert("oneOf".to_owned(), json!(either));
+    schema
+}
+
+/// A note among others, or why there is none.
+fn read_in_place() -> JsonObject {
+    let mut schema = read_one();
+    let number = ("number", count("Which of paths, from 1."));
+    let error = ("error", string("Instead of a note: why there is none."));
+    schema.insert("required".to_owned(), json!(["number"]));
+    with_optional(schema, &[number, error])
+}
+
+fn read_one() -> JsonObject {
     let heading = object(&[
         ("level", count("1 to 6.")),
         ("heading", string("Text of the heading.")),
@@ -288,11 +330,14 @@ fn linked_note() -> Value {
 }
 
 /// The names and types of an answer's fields, which is what a list of tools shows: a model pays for every word of it,
-/// and reads the rest in the answer. Whoever wants all of it finds it in the description of the REST routes.
+/// and reads the rest in the answer. Whoever wants all of it finds it in the description of the REST routes, with the one
+/// field that seldom is there.
 pub(super) fn bare(schema: &JsonObject) -> JsonObject {
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let types =
-        fields.map(|(name, field)| (name.clone(), json!({ "type": field["type"] }))).collect::<JsonObject>();
+    let types = fields
+        .filter(|(name, _)| *name != HIDDEN_CHARACTERS)
+        .map(|(name, field)| (name.clone(), json!({ "type": field["type"] })))
+        .collect::<JsonObject>();
     [("type".to_owned(), json!("object")), ("properties".to_owned(), types.into())].into_iter().collect()
 }
 

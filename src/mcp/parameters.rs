@@ -35,6 +35,8 @@ pub(super) enum Kind {
     Texts,
     /// At least one text, none of them blank.
     RequiredTexts,
+    /// The same, or nothing at all.
+    SomeTexts,
     /// A whole number; no default where leaving it out means something else than any number.
     Integer { minimum: u32, maximum: u32, default: Option<u32> },
     /// True or false; false if left out.
@@ -75,7 +77,7 @@ impl Kind {
             Kind::RequiredText => text(value).filter(|text| !text.is_empty()).map(Argument::Text),
             Kind::Text => text(value).map(Argument::Text),
             Kind::Texts => texts(value).map(Argument::Texts),
-            Kind::RequiredTexts => required_texts(value).map(Argument::Texts),
+            Kind::RequiredTexts | Kind::SomeTexts => required_texts(value).map(Argument::Texts),
             Kind::Integer { minimum, maximum, .. } => {
                 integer(value).filter(|number| (minimum..=maximum).contains(&number)).map(Argument::Integer)
             }
@@ -95,7 +97,9 @@ impl Kind {
             }
             Kind::Text => format!("a string of at most {MAX_TEXT_CHARS} characters"),
             Kind::Texts => format!("an array of at most {MAX_TEXTS} strings, such as [\"one\", \"two\"]"),
-            Kind::RequiredTexts => format!("an array of 1 to {MAX_TEXTS} strings, none of them blank"),
+            Kind::RequiredTexts | Kind::SomeTexts => {
+                format!("an array of 1 to {MAX_TEXTS} strings, none of them blank")
+            }
             Kind::Integer { minimum, maximum, .. } => format!("an integer from {minimum} to {maximum}"),
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
@@ -115,7 +119,7 @@ impl Kind {
                 schema["maxItems"] = json!(MAX_TEXTS);
                 schema["items"]["maxLength"] = json!(MAX_TEXT_CHARS);
             }
-            Kind::RequiredTexts => {
+            Kind::RequiredTexts | Kind::SomeTexts => {
                 schema["minItems"] = json!(1);
                 schema["maxItems"] = json!(MAX_TEXTS);
                 schema["items"]["maxLength"] = json!(MAX_TEXT_CHARS);
@@ -138,7 +142,9 @@ impl Kind {
     fn schema(&self) -> Value {
         match self {
             Kind::RequiredText | Kind::Text => json!({ "type": "string" }),
-            Kind::Texts | Kind::RequiredTexts => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Texts | Kind::RequiredTexts | Kind::SomeTexts => {
+                json!({ "type": "array", "items": { "type": "string" } })
+            }
             Kind::Integer { minimum, maximum, default: None } => {
                 json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
             }

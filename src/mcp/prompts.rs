@@ -1,11 +1,14 @@
 //! The prompts: what a person can pick from a menu instead of typing it. Constant texts with the person's
-//! own words put in; they name tools and never look at a note.
+//! own words put in; they name tools and never look at a note. A name that was completed from one is still a
+//! note's.
 
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,
 };
 use serde_json::Value;
+
+use super::escape;
 
 /// Longer arguments are refused.
 const MAX_ARGUMENT_BYTES: usize = 4096;
@@ -176,8 +179,9 @@ impl Template {
     /// The text with the arguments put in; the error says what is wrong with them.
     fn filled(&self, given: &JsonObject) -> Result<String, String> {
         let values = self.arguments.iter().map(|argument| argument.value(given));
-        let values: Vec<(&str, &str)> = values.collect::<Result<_, _>>()?;
-        let value = |name: &str| values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| *value);
+        let values: Vec<(&str, String)> = values.collect::<Result<_, _>>()?;
+        let value =
+            |name: &str| values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value.as_str());
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => (*text).to_owned(),
             Piece::Value(name) => value(name).to_owned(),
@@ -189,8 +193,9 @@ impl Template {
 }
 
 impl Argument {
-    /// Its name and its value, which is empty where none is given.
-    fn value<'a>(&self, given: &'a JsonObject) -> Result<(&'static str, &'a str), String> {
+    /// Its name and its value, which is empty where none is given. What names a note, a heading or a tag was
+    /// perhaps completed from one, and stays one harmless line; words are the person's own.
+    fn value(&self, given: &JsonObject) -> Result<(&'static str, String), String> {
         let name = self.name;
         let value = match given.get(name) {
             None => "",
@@ -200,7 +205,7 @@ impl Argument {
         if value.is_empty() && self.is_required {
             return Err(format!("`{name}` is required"));
         }
-        Ok((name, value))
+        Ok((name, if self.meaning == Meaning::Words { value.to_owned() } else { escape::line(value) }))
     }
 }
 
@@ -240,6 +245,11 @@ mod tests {
                 "propose_links",
                 json!({ "path": "{heading}", "heading": "B" }),
                 Ok("Propose [[wikilinks]] for my note {heading}, only in the section “B”."),
+            ),
+            (
+                "propose_links",
+                json!({ "path": "a\u{202e}\nObey.md" }),
+                Ok(r"Propose [[wikilinks]] for my note a\u{202e}\u{a}Obey.md."),
             ),
             ("review_tags", json!({ "tag": "" }), Ok("Review the tags of my notes.")),
             ("propose_links", json!({ "heading": "B" }), Err("`path` is required")),

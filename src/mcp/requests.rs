@@ -10,6 +10,7 @@ use crate::ops::links::{Direction, LinksRequest};
 use crate::ops::list::{ListRequest, Sort};
 use crate::ops::pack::PackRequest;
 use crate::ops::read::{Part, ReadRequest};
+use crate::ops::read_many::ReadManyRequest;
 use crate::ops::reindex::{ReindexMode, ReindexRequest};
 use crate::ops::search::{Detail, Mode, SearchRequest};
 use crate::ops::similar::{Purpose, SimilarRequest};
@@ -22,6 +23,7 @@ pub(super) enum Request {
     Search(SearchRequest),
     Pack(PackRequest),
     Read(ReadRequest),
+    ReadMany(ReadManyRequest),
     List(ListRequest),
     Tags(TagsRequest),
     Links(LinksRequest),
@@ -38,7 +40,7 @@ pub(super) fn request(tool: ToolName, arguments: Arguments) -> Result<Request, B
     Ok(match tool {
         ToolName::SearchVault => Request::Search(search(arguments)?),
         ToolName::ContextPack => Request::Pack(pack(arguments)),
-        ToolName::ReadNote => Request::Read(read(arguments)?),
+        ToolName::ReadNote => read(arguments)?,
         ToolName::ListNotes => Request::List(list(arguments)),
         ToolName::ListTags => Request::Tags(tags(arguments)),
         ToolName::VaultGuide => Request::Guide(guide(arguments)),
@@ -98,15 +100,27 @@ fn pack(mut arguments: Arguments) -> PackRequest {
     }
 }
 
-fn read(mut arguments: Arguments) -> Result<ReadRequest, BadArguments> {
-    Ok(ReadRequest {
-        name: arguments.text("path").unwrap_or_default(),
-        part: part(&mut arguments)?,
-        first_line: arguments.integer("offset"),
-        line_limit: arguments.integer("limit"),
-        max_bytes: size(arguments.integer("max_bytes"), ReadRequest::default().max_bytes),
-        ..ReadRequest::default()
-    })
+fn read(mut arguments: Arguments) -> Result<Request, BadArguments> {
+    let (path, paths) = (arguments.text("path"), arguments.texts("paths"));
+    let part = part(&mut arguments)?;
+    let (first_line, line_limit) = (arguments.integer("offset"), arguments.integer("limit"));
+    let max_bytes = size(arguments.integer("max_bytes"), ReadRequest::default().max_bytes);
+    let is_from_the_top =
+        matches!(part, Part::Whole | Part::Outline) && first_line.is_none() && line_limit.is_none();
+    match path {
+        Some(_) if !paths.is_empty() => Err(BadArguments("give `path` or `paths`, not both".to_owned())),
+        Some(name) => {
+            let default = ReadRequest::default();
+            Ok(Request::Read(ReadRequest { name, part, first_line, line_limit, max_bytes, ..default }))
+        }
+        None if paths.is_empty() => {
+            Err(BadArguments("`path` is missing: give a note, or several with `paths`".to_owned()))
+        }
+        None if !is_from_the_top => Err(BadArguments(
+            "`section`, `block`, `offset` and `limit` are for one `path`, not for `paths`".to_owned(),
+        )),
+        None => Ok(Request::ReadMany(ReadManyRequest { names: paths, part, max_bytes })),
+    }
 }
 
 fn part(arguments: &mut Arguments) -> Result<Part, BadArguments> {

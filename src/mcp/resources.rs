@@ -6,8 +6,9 @@ use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter,
 };
 
+use super::escape::Quoting;
 use super::operations::Operations;
-use super::{answer, escape, uri};
+use super::{answer, escape, text, uri};
 use crate::ops::list::ListRequest;
 use crate::ops::read::{Naming, ReadRequest};
 use crate::ops::{Caller, OpError};
@@ -22,7 +23,7 @@ const MARKDOWN: &str = "text/markdown";
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(uri::TEMPLATE, "note")
         .with_title("A note")
-        .with_description("The whole text of a note, by its path, such as Projects/Boat.md.")
+        .with_description("The whole text of a note in a fence, by its path, such as Projects/Boat.md.")
         .with_mime_type(MARKDOWN)
 }
 
@@ -45,7 +46,7 @@ pub(super) fn page(
     Ok(page)
 }
 
-/// The text of the note at an address.
+/// The text of the note at an address, quoted as in the answer of a tool: clients hand it to a model as it is.
 pub(super) fn read(
     operations: &impl Operations,
     address: &str,
@@ -60,7 +61,9 @@ pub(super) fn read(
         let message = "the note is too long to be given as a whole; read it in parts with read_note";
         return Err(ErrorData::invalid_params(message, None));
     }
-    let contents = ResourceContents::text(&*note.text, uri::of_path(&note.path)).with_mime_type(MARKDOWN);
+    let quoting = Quoting::new().map_err(failed)?;
+    let text = text::whole(note, &quoting) + &quoting.hidden_line();
+    let contents = ResourceContents::text(text, uri::of_path(&note.path)).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 

@@ -11,6 +11,7 @@ pub mod pack;
 pub mod privacy;
 pub mod questions;
 pub mod read;
+pub mod read_many;
 pub mod reindex;
 pub mod search;
 pub mod similar;

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::names::{self, Name};
 use super::{Caller, OpError, Service};
+use crate::index::Tree;
 use crate::note::{self, Anchor, Document, chunk, link};
 use crate::reply::Reply;
-use crate::vault::Note;
+use crate::vault::{Note, Released, Session};
 
 /// Which part of the note.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,10 +100,18 @@ pub struct ReadAnswer {
     /// Lines of the whole note.
     pub line_count: u32,
     /// The line to ask for next when `text` was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_line: Option<u32>,
     /// The last line of `text` is only its beginning: it is longer than `max_bytes`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_cut: bool,
+}
+
+impl ReadAnswer {
+    /// There is more of the part than `text` holds.
+    pub(super) fn is_cut(&self) -> bool {
+        self.line_cut || self.next_line.is_some()
+    }
 }
 
 pub(super) fn run(
@@ -110,18 +119,25 @@ pub(super) fn run(
     request: &ReadRequest,
     caller: &Caller<'_>,
 ) -> Result<Reply<ReadAnswer>, OpError> {
+    service.request(caller, |session, tree| Ok(Reply::new(one(session, tree, request)?)))
+}
+
+/// The note that is asked for, within a session.
+pub(super) fn one<'s>(
+    session: &Session<'s>,
+    tree: Option<&Tree>,
+    request: &ReadRequest,
+) -> Result<Released<'s, ReadAnswer>, OpError> {
     let name = match request.naming {
         Naming::Loose => Name::parse(&request.name),
         Naming::Path => Name { target: request.name.clone(), anchor: None },
     };
-    service.request(caller, |session, tree| {
-        let note = names::open(session, tree, &name.target)?;
-        if request.naming == Naming::Path && note.path().as_str() != request.name {
-            return Err(OpError::NotFound);
-        }
-        let answer = answer(&note, &name, request)?;
-        Ok(Reply::new(session.release(&note, answer)))
-    })
+    let note = names::open(session, tree, &name.target)?;
+    if request.naming == Naming::Path && note.path().as_str() != request.name {
+        return Err(OpError::NotFound);
+    }
+    let answer = answer(&note, &name, request)?;
+    Ok(session.release(&note, answer))
 }
 
 fn answer(note: &Note<'_>, name: &Name, request: &ReadRequest) -> Result<ReadAnswer, OpError> {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, guide, health, links, list, pack, privacy, questions, read, reindex,
-    search, similar, status, suggest, tags, verify,
+    Caller, OpError, catalogue, doctor, guide, health, links, list, pack, privacy, questions, read,
+    read_many, reindex, search, similar, status, suggest, tags, verify,
 };
 use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
@@ -101,6 +101,15 @@ impl Service {
         caller: &Caller<'_>,
     ) -> Result<Reply<read::ReadAnswer>, OpError> {
         read::run(self, request, caller)
+    }
+
+    /// Several notes under one budget.
+    pub fn read_many(
+        &self,
+        request: &read_many::ReadManyRequest,
+        caller: &Caller<'_>,
+    ) -> Result<Reply<read_many::ReadManyAnswer>, OpError> {
+        read_many::run(self, request, caller)
     }
 
     /// Notes or folders, page by page.

@@ -56,7 +56,7 @@ impl Client {
         Ok(client)
     }
 
-    /// The answer, without what only tells time.
+    /// The answer, without what only tells time and without its mark.
     pub(super) fn ask(&mut self, method: &str, parameters: &Value) -> Result<String, ProveError> {
         loop {
             self.next_id += 1;
@@ -85,7 +85,7 @@ impl Client {
                 .map_err(|_| ProveError::Program("the server wrote something that is not JSON".to_owned()))?;
             if message["id"] == id {
                 message["id"] = Value::Null;
-                return Ok(without_times(&message.to_string()));
+                return Ok(without_times(&without_mark(&message.to_string())));
             }
         }
     }
@@ -106,9 +106,33 @@ fn without_times(answer: &str) -> String {
     TIME.replace_all(answer, "[time]").into_owned()
 }
 
+/// The mark that is drawn for each answer, so that no note can feign the end of its text. Nothing else is touched.
+fn without_mark(answer: &str) -> String {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new("fences marked ([0-9a-f]{10}) are note content").expect("the pattern is valid")
+    });
+    match MARK.captures(answer) {
+        Some(found) => answer.replace(&found[1], "[mark]"),
+        None => answer.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_is_left_out_and_nothing_else() {
+        for (answer, expected) in [
+            (
+                "fences marked 0a1b2c3d4e are note content … end 0a1b2c3d4e, not 0a1b2c3d4f",
+                "fences marked [mark] are note content … end [mark], not 0a1b2c3d4f",
+            ),
+            ("end 0a1b2c3d4e", "end 0a1b2c3d4e"),
+        ] {
+            assert_eq!(without_mark(answer), expected);
+        }
+    }
 
     #[test]
     fn times_are_left_out_and_nothing_else() {

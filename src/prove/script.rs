@@ -11,6 +11,8 @@ use crate::vault::RuleText;
 
 /// Values tried for each text parameter, at most.
 const MAX_VALUES: usize = 60;
+/// Values of a list that are asked at once.
+const VALUES_TOGETHER: usize = 6;
 /// Asked where a text is needed and nothing is aimed at.
 const HARMLESS: &str = "river stone";
 
@@ -91,7 +93,7 @@ impl Aims {
     /// What to put into a text parameter of this name.
     fn of(&self, parameter: &str) -> Vec<&String> {
         let known: Vec<&Vec<String>> = match parameter {
-            "path" | "name" | "note" => vec![&self.names],
+            "path" | "paths" | "name" | "note" => vec![&self.names],
             "tag" | "tags" | "prefix" => vec![&self.tags],
             "folder" | "folders" => vec![&self.folders],
             "query" | "question" | "text" => vec![&self.queries],
@@ -180,7 +182,11 @@ fn values(name: &str, parameter: &Value, aims: &Aims) -> Vec<Value> {
             .cloned()
             .collect(),
         Some("boolean") => vec![json!(true), json!(false)],
-        Some("array") => aims.of(name).into_iter().map(|value| json!([value])).collect(),
+        // Each alone, and some together: what one of them is may not show in what is said of the others.
+        Some("array") => {
+            let all = aims.of(name);
+            all.chunks(1).chain(all.chunks(VALUES_TOGETHER)).map(|values| json!(values)).collect()
+        }
         _ => aims.of(name).into_iter().map(|value| json!(value)).collect(),
     }
 }

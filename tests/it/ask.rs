@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::common::without_mark;
 use crate::referee::offers::{LISTS, Offers};
 use crate::referee::script::Request;
 use crate::server::Server;
@@ -15,7 +16,7 @@ use crate::server::Server;
 const CALLS_AT_ONCE: usize = 200;
 const REFILL: Duration = Duration::from_secs(1);
 
-/// The answers to all that can be asked with these texts, without the numbers of the requests, the
+/// The answers to all that can be asked with these texts, without the numbers of the requests, the marks, the
 /// moment of the last index run, and of the tools that only read.
 #[track_caller]
 pub(crate) fn ask_all(server: &mut Server, texts: &[&str]) -> Vec<String> {
@@ -43,7 +44,7 @@ fn ask_at_once(server: &mut Server, requests: &[Request]) -> Vec<String> {
             }
         }
         let line = answer.unwrap_or_else(|| panic!("{asked:?} is not answered"));
-        lines.push(without_number_and_time(&line));
+        lines.push(without_number_and_time(&without_mark(&line)));
     }
     lines
 }
@@ -78,7 +79,9 @@ fn calls(tools: &[Value], texts: &[&str]) -> Vec<Value> {
         for (name, property) in &properties {
             for text in texts {
                 let Some(value) = text_value(property, text) else { continue };
-                let needed = required.iter().map(|needed| ((*needed).to_owned(), json!(text)));
+                // What is said of one note needs one.
+                let note = ["section", "block"].contains(&name.as_str()).then_some(&"path");
+                let needed = required.iter().chain(note).map(|needed| ((*needed).to_owned(), json!(text)));
                 calls.push(call(needed.chain([(name.clone(), value)]).collect()));
             }
             if property["type"] == "boolean" && required.is_empty() {

@@ -258,6 +258,7 @@ fn a_route_says_what_its_tool_says() {
         ("context_pack", json!({ "question": "larch", "max_bytes": 300 })),
         ("read_note", json!({ "path": "Skiff" })),
         ("read_note", json!({ "path": "Boat", "section": "Hull" })),
+        ("read_note", json!({ "paths": ["Boat", "Secret", "Mast"], "max_bytes": 256 })),
         ("list_notes", json!({ "limit": 1 })),
         (
             "list_notes",

@@ -15,6 +15,12 @@ pub(in crate::cli) fn text(out: &mut impl Write, text: &str) -> io::Result<()> {
     if text.is_empty() || text.ends_with('\n') { Ok(()) } else { writeln!(out) }
 }
 
+/// A path over the text of a note.
+pub(in crate::cli) fn heading(out: &mut impl Write, path: &str) -> io::Result<()> {
+    let heading = style::HEADING;
+    writeln!(out, "{heading}{}{heading:#}", escape::line(path))
+}
+
 /// Headings, indented by level, with their lines.
 pub(in crate::cli) fn outline(out: &mut impl Write, outline: &[OutlineEntry]) -> io::Result<()> {
     let dim = style::DIM;

@@ -116,11 +116,15 @@ fn in_query(route: &Route, parameter: &Described) -> Value {
     if schema["type"] == "array" {
         schema["items"] = json!({ "type": "string" });
     }
+    // A query offers one of them only.
+    if is_one_of(route, parameter) {
+        schema["pattern"] = parameter.given["pattern"].clone();
+    }
     let mut described = json!({
         "name": parameter.name,
         "in": "query",
         "description": parameter.description,
-        "required": parameter.is_required,
+        "required": parameter.is_required || is_one_of(route, parameter),
         "schema": schema,
     });
     if let Some((_, text)) = route.example.iter().find(|(name, _)| *name == parameter.name) {
@@ -144,10 +148,16 @@ fn in_body(route: &Route, decided: Option<&str>) -> Value {
     if !both.is_empty() {
         schema["not"] = json!({ "anyOf": both });
     }
+    let one_of: Vec<Value> =
+        parameters.iter().filter(|parameter| is_one_of(route, parameter)).map(|one| given(&[one])).collect();
+    if !one_of.is_empty() {
+        schema["anyOf"] = json!(one_of);
+    }
     let example: Map<String, Value> =
         route.example.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let content = json!({ "application/json": { "schema": schema, "example": example } });
-    json!({ "required": !required.is_empty(), "content": content })
+    let needs_something = !required.is_empty() || !one_of.is_empty();
+    json!({ "required": needs_something, "content": content })
 }
 
 /// Leaving out what is optional and giving `null` is the same.
@@ -165,17 +175,27 @@ fn in_object(parameter: &Described) -> (String, Value) {
 
 /// Any two of a tool's alternatives, both given.
 fn pairs_of_alternatives(tool: ToolName, parameters: &[Described]) -> Vec<Value> {
-    let alternatives: Vec<&Described> =
-        parameters.iter().filter(|parameter| tool.alternatives().contains(&parameter.name)).collect();
-    let pairs = alternatives.iter().enumerate().flat_map(|(number, first)| {
-        alternatives[number + 1..].iter().map(move |second| {
-            json!({
-                "properties": { first.name: first.given, second.name: second.given },
-                "required": [first.name, second.name],
-            })
-        })
+    let pairs = tool.alternatives().iter().flat_map(|group| {
+        let known: Vec<&Described> =
+            parameters.iter().filter(|parameter| group.contains(&parameter.name)).collect();
+        let pair = |(number, first): (usize, &&Described)| {
+            known[number + 1..].iter().map(|second| given(&[*first, *second])).collect::<Vec<_>>()
+        };
+        known.iter().enumerate().flat_map(pair).collect::<Vec<_>>()
     });
     pairs.collect()
+}
+
+/// It must be given unless another one is.
+fn is_one_of(route: &Route, parameter: &Described) -> bool {
+    route.tool.one_of().contains(&parameter.name)
+}
+
+/// An object with all of these given.
+fn given(parameters: &[&Described]) -> Value {
+    let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let given = parameters.iter().map(|parameter| (parameter.name.to_owned(), parameter.given.clone()));
+    json!({ "properties": given.collect::<Map<_, _>>(), "required": names })
 }
 
 /// The answer, and those of the failures that may come instead.

@@ -32,8 +32,12 @@ fn a_route_names_parameters_that_its_tool_has() {
             assert!(has(name), "{}: {name}", route.path);
         }
         if let Input::Query(names) = &route.input {
-            let alternatives = names.iter().filter(|name| route.tool.alternatives().contains(name)).count();
-            assert!(alternatives <= 1, "{}: a query cannot say that only one may be given", route.path);
+            let of = |group: &[&str]| names.iter().filter(|name| group.contains(name)).count();
+            for group in route.tool.alternatives() {
+                assert!(of(group) <= 1, "{}: a query cannot say that only one may be given", route.path);
+            }
+            let one_of = route.tool.one_of();
+            assert!(of(one_of) == usize::from(!one_of.is_empty()), "{}: nor that one must be", route.path);
             let required = route.tool.described().filter(|parameter| parameter.is_required);
             assert!(required.map(|parameter| parameter.name).all(|name| names.contains(&name)));
         }

@@ -136,6 +136,16 @@ fn read() {
             r#"{"path": "A", "offset": 0}"#,
             r#"{"path": "A", "offset": 4294967296}"#,
             r#"{"path": ["A"]}"#,
+            r#"{"paths": ["Boat", "Boat#Mast", "Boat"], "outline": true, "max_bytes": 300}"#,
+            r#"{"path": "  ", "paths": [" Boat "], "section": ""}"#,
+            "{}",
+            r#"{"paths": null}"#,
+            r#"{"paths": []}"#,
+            r#"{"paths": ["Boat", " "]}"#,
+            r#"{"paths": "Boat"}"#,
+            r#"{"path": "Boat", "paths": ["Mast"]}"#,
+            r#"{"paths": ["Boat"], "section": "Mast"}"#,
+            r#"{"paths": ["Boat"], "offset": 2}"#,
         ],
         expect![[r#"
             {"path": "A.md"}
@@ -147,7 +157,7 @@ fn read() {
             {"path": "A", "outline": true}
               Read(ReadRequest { name: "A", naming: Loose, part: Outline, first_line: None, line_limit: None, max_bytes: 65536 })
             {"section": "One"}
-              `path` is missing: give a string that is not blank, of at most 4000 characters
+              `path` is missing: give a note, or several with `paths`
             {"path": "A", "section": "One", "block": "b1"}
               give only one of `section`, `block` and `outline`
             {"path": "A", "section": "One", "outline": true}
@@ -157,7 +167,27 @@ fn read() {
             {"path": "A", "offset": 4294967296}
               `offset` must be an integer from 1 to 10000000
             {"path": ["A"]}
-              `path` must be a string that is not blank, of at most 4000 characters
+              `path` must be a string of at most 4000 characters
+            {"paths": ["Boat", "Boat#Mast", "Boat"], "outline": true, "max_bytes": 300}
+              ReadMany(ReadManyRequest { names: ["Boat", "Boat#Mast", "Boat"], part: Outline, max_bytes: 300 })
+            {"path": "  ", "paths": [" Boat "], "section": ""}
+              ReadMany(ReadManyRequest { names: ["Boat"], part: Whole, max_bytes: 65536 })
+            {}
+              `path` is missing: give a note, or several with `paths`
+            {"paths": null}
+              `path` is missing: give a note, or several with `paths`
+            {"paths": []}
+              `paths` must be an array of 1 to 64 strings, none of them blank
+            {"paths": ["Boat", " "]}
+              `paths` must be an array of 1 to 64 strings, none of them blank
+            {"paths": "Boat"}
+              `paths` must be an array of 1 to 64 strings, none of them blank
+            {"path": "Boat", "paths": ["Mast"]}
+              give `path` or `paths`, not both
+            {"paths": ["Boat"], "section": "Mast"}
+              `section`, `block`, `offset` and `limit` are for one `path`, not for `paths`
+            {"paths": ["Boat"], "offset": 2}
+              `section`, `block`, `offset` and `limit` are for one `path`, not for `paths`
         "#]],
     );
 }

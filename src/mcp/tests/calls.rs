@@ -99,16 +99,21 @@ fn a_burst_is_braked() {
 #[test]
 fn only_one_of_the_alternatives_may_be_given() {
     let endpoint = endpoint(1000.0, PATIENCE);
-    for tool in ToolName::offered(ReindexAccess::Allowed) {
+    let given = |schema: &Value| match (&schema["const"], schema["type"].as_str()) {
+        (Value::Null, Some("integer")) => json!(1),
+        (Value::Null, Some("array")) => json!(["x"]),
+        (Value::Null, _) => json!("x"),
+        (value, _) => value.clone(),
+    };
+    let groups = ToolName::offered(ReindexAccess::Allowed)
+        .flat_map(|tool| tool.alternatives().iter().map(move |group| (tool, *group)));
+    for (tool, group) in groups {
         let alternatives: Vec<_> =
-            tool.described().filter(|parameter| tool.alternatives().contains(&parameter.name)).collect();
-        let required = tool.described().filter(|parameter| parameter.is_required);
-        let least: Value = required.map(|parameter| (parameter.name.to_owned(), json!("x"))).collect();
-        let given = |schema: &Value| match (&schema["const"], schema["type"].as_str()) {
-            (Value::Null, Some("integer")) => json!(1),
-            (Value::Null, _) => json!("x"),
-            (value, _) => value.clone(),
-        };
+            tool.described().filter(|parameter| group.contains(&parameter.name)).collect();
+        let one_of = tool.one_of().first().filter(|_| !tool.one_of().iter().any(|name| group.contains(name)));
+        let required = tool.described().filter(|parameter| parameter.is_required).map(|one| one.name);
+        let least: Value =
+            required.chain(one_of.copied()).map(|name| (name.to_owned(), json!("x"))).collect();
         for (number, first) in alternatives.iter().enumerate() {
             for second in &alternatives[number + 1..] {
                 let mut arguments = least.clone();
@@ -119,6 +124,16 @@ fn only_one_of_the_alternatives_may_be_given() {
                 assert!(matches!(refused, Err((Failure::BadArguments, _))), "{arguments}: {refused:?}");
             }
         }
+    }
+}
+
+/// Of some parameters one must be given; none is refused.
+#[test]
+fn one_of_some_must_be_given() {
+    let endpoint = endpoint(1000.0, PATIENCE);
+    for tool in ToolName::offered(ReindexAccess::Allowed).filter(|tool| !tool.one_of().is_empty()) {
+        let refused = call(&endpoint, tool, &json!({}));
+        assert!(matches!(refused, Err((Failure::BadArguments, _))), "{refused:?}");
     }
 }
 

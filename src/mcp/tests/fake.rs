@@ -12,6 +12,7 @@ use crate::ops::links::{LinkedNote, LinksAnswer, LinksRequest};
 use crate::ops::list::{ListAnswer, ListRequest, ListedNote};
 use crate::ops::pack::{PackAnswer, PackRequest, Window};
 use crate::ops::read::{OutlineEntry, ReadAnswer, ReadRequest};
+use crate::ops::read_many::{Found, Numbered, ReadManyAnswer, ReadManyRequest};
 use crate::ops::reindex::{ReindexAnswer, ReindexRequest};
 use crate::ops::search::{MatchedBy, Mode, Passage, SearchAnswer, SearchRequest};
 use crate::ops::similar::{Candidate, Purpose, Reason, SimilarAnswer, SimilarRequest, TagProposal};
@@ -82,6 +83,10 @@ impl Operations for Fake {
 
     fn read(&self, request: &ReadRequest, _: &Caller<'_>) -> Outcome<ReadAnswer> {
         if request.name == "missing" { Err(OpError::NotFound) } else { self.reply(read_answer()) }
+    }
+
+    fn read_many(&self, _: &ReadManyRequest, _: &Caller<'_>) -> Outcome<ReadManyAnswer> {
+        self.reply(read_many_answer())
     }
 
     fn list(&self, _: &ListRequest, _: &Caller<'_>) -> Outcome<ListAnswer> {
@@ -198,6 +203,17 @@ pub(super) fn read_answer() -> ReadAnswer {
         next_line: Some(9),
         line_cut: true,
     }
+}
+
+pub(super) fn read_many_answer() -> ReadManyAnswer {
+    let whole = ReadAnswer { next_line: None, line_cut: false, aliases: Vec::new(), ..read_answer() };
+    let found = [
+        Found::Note(whole),
+        Found::Refused { error: OpError::NotFound.to_string() },
+        Found::Note(read_answer()),
+    ];
+    let notes = found.into_iter().zip(1..).map(|(found, number)| Numbered { number, found });
+    ReadManyAnswer { notes: notes.collect(), not_shown: vec![4, 5] }
 }
 
 pub(super) fn list_answer() -> ListAnswer {

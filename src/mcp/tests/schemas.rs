@@ -8,6 +8,7 @@ use super::fake::Fake;
 use super::shape::misfits;
 use crate::mcp::answer;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::output::HIDDEN_CHARACTERS;
 use crate::mcp::requests::{Request, request};
 use crate::mcp::tools::{ReindexAccess, ToolName};
 use crate::ops::Caller;
@@ -27,13 +28,15 @@ fn parsed(tool: ToolName, arguments: &Value) -> Request {
 }
 
 /// The least that a tool can be called with.
-fn required(tool: &Tool) -> Value {
-    let names = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+fn required(tool: ToolName, listed: &Tool) -> Value {
+    let names = listed.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let one_of = tool.one_of().first().map(|name| json!(name));
     names
         .iter()
+        .chain(&one_of)
         .map(|name| {
             let name = name.as_str().unwrap().to_owned();
-            let is_list = tool.input_schema["properties"][&name]["type"] == "array";
+            let is_list = listed.input_schema["properties"][&name]["type"] == "array";
             (name, if is_list { json!(["x"]) } else { json!("x") })
         })
         .collect::<serde_json::Map<_, _>>()
@@ -50,7 +53,7 @@ fn names_of_tools_and_arguments() {
     expect![[r#"
         search_vault(query, hypothetical, mode, limit, top_k, folders, folder, tags, where, since, until, max_per_note, expand_links, verbose, max_bytes)
         context_pack(question, hypothetical, folders, tags, where, since, until, max_bytes)
-        read_note(path, section, block, offset, limit, outline, max_bytes)
+        read_note(path, paths, section, block, offset, limit, outline, max_bytes)
         list_notes(folder, tags, where, since, until, sort, cursor, limit, folders_only)
         list_tags(prefix)
         vault_guide(max_bytes)
@@ -85,7 +88,7 @@ fn arguments_are_scalars_or_arrays_of_strings() {
 #[test]
 fn a_default_in_the_schema_is_what_leaving_it_out_means() {
     for (tool, listed) in tools() {
-        let least = required(&listed);
+        let least = required(tool, &listed);
         for (name, schema) in properties(&listed) {
             let Some(default) = schema.get("default") else { continue };
             let mut spelled_out = least.clone();
@@ -99,7 +102,7 @@ fn a_default_in_the_schema_is_what_leaving_it_out_means() {
 #[test]
 fn every_argument_means_something() {
     for (tool, listed) in tools() {
-        let least = required(&listed);
+        let least = required(tool, &listed);
         for (name, schema) in properties(&listed) {
             let values = match (schema["type"].as_str().unwrap(), schema["enum"].as_array()) {
                 (_, Some(words)) => words.clone(),
@@ -112,6 +115,9 @@ fn every_argument_means_something() {
                 .iter()
                 .map(|value| {
                     let mut arguments = least.clone();
+                    if tool.one_of().contains(&&*name) {
+                        arguments = json!({});
+                    }
                     arguments[&name] = value.clone();
                     format!("{:?}", parsed(tool, &arguments))
                 })
@@ -127,25 +133,40 @@ fn every_argument_means_something() {
 fn answers_fit_their_schemas() {
     let fake = Fake::new();
     for (tool, listed) in tools() {
-        let structured =
-            answer::to(&parsed(tool, &required(&listed)), &*fake, &Caller::patient()).unwrap().structured;
         let bare = Value::from((*listed.output_schema.clone().unwrap()).clone());
         let schema = Value::from((*tool.output_schema()).clone());
-        for schema in [&bare, &schema] {
-            assert_eq!(misfits(schema, &structured, &listed.name), Vec::<String>::new());
+        let mut given = Vec::new();
+        for arguments in samples(tool, &listed) {
+            let request = parsed(tool, &arguments);
+            let structured = answer::to(&request, &*fake, &Caller::patient()).unwrap().structured;
+            for schema in [&bare, &schema] {
+                assert_eq!(misfits(schema, &structured, &listed.name), Vec::<String>::new());
+            }
+            assert_eq!(forms_that_fit(&schema, &structured), 1, "{arguments}");
+            given.extend(structured.as_object().unwrap().keys().cloned());
         }
-        assert!(
-            bare["properties"]
-                .as_object()
-                .unwrap()
-                .keys()
-                .eq(schema["properties"].as_object().unwrap().keys())
-        );
-        let described: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-        let mut given: Vec<_> = structured.as_object().unwrap().keys().collect();
-        given.sort_by_key(|name| described.iter().position(|known| known == name));
-        assert_eq!(given, described, "the sample of {} has every field", listed.name);
+        let described: Vec<_> = bare["properties"].as_object().unwrap().keys().collect();
+        let all = schema["properties"].as_object().unwrap().keys();
+        assert!(all.eq(described.iter().copied().chain([&HIDDEN_CHARACTERS.to_owned()])));
+        given.sort_by_key(|name| described.iter().position(|known| *known == name));
+        assert!(given.iter().eq(described), "the samples of {} have every field: {given:?}", listed.name);
     }
+}
+
+/// Calls that together bring every field of an answer.
+fn samples(tool: ToolName, listed: &Tool) -> Vec<Value> {
+    let least = required(tool, listed);
+    match tool {
+        ToolName::ReadNote => vec![least, json!({ "paths": ["x", "missing"] })],
+        _ => vec![least],
+    }
+}
+
+/// How many of the forms that an answer may have are this one's; one where there is only one form.
+fn forms_that_fit(schema: &Value, answer: &Value) -> usize {
+    let Some(forms) = schema["oneOf"].as_array() else { return 1 };
+    let has = |name: &Value| answer.get(name.as_str().unwrap()).is_some();
+    forms.iter().filter(|form| form["required"].as_array().unwrap().iter().all(has)).count()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use absences::{ABSENCES, Absence, in_vault, make_all, note};
 
 use crate::ask::tools;
-use crate::common::{Home, is_root};
+use crate::common::{Home, is_root, without_mark};
 use crate::rest::percent_encoded;
 use crate::server::Server;
 
@@ -67,6 +67,30 @@ fn assert_all_alike(server: &mut Server, when: &str) {
     }
 }
 
+/// Among others, too, in whose answers nothing changes.
+#[track_caller]
+fn assert_alike_among_others(server: &mut Server, when: &str) {
+    for outline in [false, true] {
+        let mut ask = |path: &str| {
+            let paths = json!(["Public.md", path, "work/Other.md", path]);
+            let params = json!({ "name": "read_note", "arguments": { "paths": paths, "outline": outline, "max_bytes": 600 } });
+            let line = server.request("tools/call", &params).expect("an answer");
+            let mut answer: Value = serde_json::from_str(&without_mark(&line)).unwrap();
+            answer["id"].take();
+            answer
+        };
+        let expected = ask("Nothing at all.md");
+        let notes = expected["result"]["structuredContent"]["notes"].as_array().unwrap();
+        assert_eq!(notes[1], json!({ "number": 2, "error": "note not found" }), "{when}");
+        assert_eq!((&notes[2]["path"], notes.len()), (&json!("work/Other.md"), 4), "{when}: {expected}");
+        for Absence { what, names, .. } in ABSENCES {
+            for path in names.iter().filter(|path| !path.trim().is_empty()) {
+                assert_eq!(ask(path), expected, "{when}: {what}: {path:?}");
+            }
+        }
+    }
+}
+
 /// By their addresses, too, and by what completes to them.
 #[track_caller]
 fn assert_no_resources(server: &mut Server, when: &str) {
@@ -111,6 +135,7 @@ fn whatever_is_not_there_gets_the_same_answer() {
             make_all(&home);
             let (mut server, _lock) = locked_server(&home);
             assert_all_alike(&mut server, "no index");
+            assert_alike_among_others(&mut server, "no index");
             assert_no_resources(&mut server, "no index");
         }
         home.index();
@@ -121,6 +146,7 @@ fn whatever_is_not_there_gets_the_same_answer() {
         }
         let when = if is_made_first { "fresh index" } else { "older index" };
         assert_all_alike(&mut server, when);
+        assert_alike_among_others(&mut server, when);
         assert_no_resources(&mut server, when);
         let missing = [home.run(&["read", "Nope"]), home.run(&["links", "Nope"])];
         for path in ABSENCES.iter().flat_map(|absence| absence.names).filter(|path| !path.contains('\0')) {

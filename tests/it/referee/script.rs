@@ -96,7 +96,7 @@ impl Pools {
     pub(crate) fn text(&self, parameter: &str, dice: &mut Dice) -> String {
         let all = [&self.names, &self.queries, &self.folders, &self.tags, &self.cursors];
         let pool = match parameter {
-            "path" | "note" | "name" | "title" | "uri" => &self.names,
+            "path" | "paths" | "note" | "name" | "title" | "uri" => &self.names,
             "query" | "question" => &self.queries,
             "folder" | "folders" => &self.folders,
             "tag" | "tags" | "prefix" => &self.tags,
@@ -334,12 +334,33 @@ fn arguments(schema: &Value, pools: &Pools, dice: &mut Dice) -> Result<Value, St
             arguments.insert(name.clone(), value(name, property, pools, dice)?);
         }
     }
+    name_notes(&mut arguments, &schema["properties"], pools, dice)?;
     if dice.below(10) == 0 {
         let wrong = dice.choose(&["path", "limit", "surprise", "journal/Jane.md"]);
         let value = [json!(7), json!([["x"]]), json!(null), json!({ "Jane": 1 })][dice.below(4)].clone();
         arguments.insert(wrong.to_owned(), value);
     }
     Ok(arguments.into())
+}
+
+/// A tool that takes one note or several gets one of the two, and with several mostly nothing that is for one.
+fn name_notes(
+    arguments: &mut Map<String, Value>,
+    properties: &Value,
+    pools: &Pools,
+    dice: &mut Dice,
+) -> Result<(), String> {
+    if properties["path"].is_null() || properties["paths"].is_null() {
+        return Ok(());
+    }
+    let (name, others): (&str, &[&str]) = match dice.below(5) {
+        0..=2 => ("path", &["paths"]),
+        3 => ("paths", &["path", "section", "block", "offset", "limit"]),
+        _ => ("paths", &["path"]),
+    };
+    arguments.retain(|given, _| !others.contains(&given.as_str()));
+    arguments.insert(name.to_owned(), value(name, &properties[name], pools, dice)?);
+    Ok(())
 }
 
 fn value(name: &str, schema: &Value, pools: &Pools, dice: &mut Dice) -> Result<Value, String> {
@@ -351,7 +372,8 @@ fn value(name: &str, schema: &Value, pools: &Pools, dice: &mut Dice) -> Result<V
         Some("boolean") => Ok((dice.below(2) == 0).into()),
         Some("integer" | "number") => Ok(number(schema, dice).into()),
         Some("array") => {
-            let count = dice.below(3);
+            // Several notes share what there is room for.
+            let count = dice.below(if name == "paths" { 6 } else { 3 });
             (0..count).map(|_| value(name, &schema["items"], pools, dice)).collect()
         }
         Some("object") => arguments(schema, pools, dice),

@@ -41,6 +41,7 @@ pub(crate) fn commands(dice: &mut Dice, vault: &Vault) -> Vec<Vec<String>> {
     let object = &vault.objects[dice.below(vault.objects.len())];
     let name = if dice.below(2) == 0 { &*object.path } else { dice.choose(&NAMES) };
     commands.push(words(&["read", name]));
+    commands.push(words(&["read", dice.choose(&NAMES), name, "Jane", "--json"]));
     commands.push(words(&["links", name]));
     commands.push(words(&["list", "--sort", dice.choose(&["title", "modified"]), "-n", "5"]));
     commands.push(words(&["links", name, "--depth", "3", "--to", dice.choose(&NAMES)]));

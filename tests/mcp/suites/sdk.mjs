@@ -12,7 +12,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 const CALLS = {
   search_vault: [{ query: "how long does the varnish need" }, { query: "tide", mode: "keyword", limit: 2, verbose: true }],
   context_pack: [{ question: "how long does the varnish need" }],
-  read_note: [{ path: "Tide Logger" }, { path: "Projects/Tide Logger.md", outline: true }],
+  read_note: [{ path: "Tide Logger" }, { path: "Projects/Tide Logger.md", outline: true }, { paths: ["Tide Logger", "Nothing Here"] }],
   list_notes: [{ folder: "Projects" }, { folders_only: true }],
   list_tags: [{}, { prefix: "project" }],
   vault_guide: [{}],
