@@ -13,6 +13,7 @@ pub mod questions;
 pub mod read;
 pub mod reindex;
 pub mod search;
+pub mod shown;
 pub mod similar;
 pub mod status;
 pub mod suggest;
