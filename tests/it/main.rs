@@ -17,6 +17,7 @@ mod http;
 mod index;
 mod indistinguishable;
 mod init;
+mod ledger;
 mod manual;
 mod mcp;
 mod model_servers;
