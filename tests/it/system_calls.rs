@@ -115,12 +115,17 @@ fn parse(trace: &str) -> Vec<Call> {
 fn call(name: &str, rest: &str) -> Call {
     static NOISE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"0x[0-9a-f]+|AT_FDCWD<[^>]*>|\b\d+(<)| ").unwrap());
-    // The ledger grows with every request, and what is written there has its time and the hash of what was before. Its
-    // text is held against that of another vault in `ledger.rs`.
-    static OF_LEDGER: LazyLock<Regex> =
+    Call { name: name.to_owned(), rest: NOISE.replace_all(rest, "$1").into_owned() }
+}
+
+/// The ledger grows with every request, and what is written there has its time and the hash of what was before. Its text
+/// is held against that of another vault in `ledger.rs`.
+fn without_what_grows(call: &Call) -> Call {
+    static GROWS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#""\{(?:[^"\\]|\\.)*"(?:\.\.\.)?|\d+"#).unwrap());
-    let rest = if rest.contains("/obsearch/ledger") { OF_LEDGER.replace_all(rest, "#") } else { rest.into() };
-    Call { name: name.to_owned(), rest: NOISE.replace_all(&rest, "$1").into_owned() }
+    let is_of_ledger = call.rest.contains("/obsearch/ledger");
+    let rest = if is_of_ledger { GROWS.replace_all(&call.rest, "#").into_owned() } else { call.rest.clone() };
+    Call { name: call.name.clone(), rest }
 }
 
 /// The calls on files between the arrival of each request and its answer; requests come one by one.
@@ -137,7 +142,8 @@ fn by_request(home: &Home, calls: &[Call], ids: &[u64]) -> Vec<Vec<Call>> {
     let is_on_a_file = |call: &&Call| call.rest.contains(&root);
     ids.iter()
         .map(|id| {
-            calls[place("read", *id)..place("write", *id)].iter().filter(is_on_a_file).cloned().collect()
+            let during = &calls[place("read", *id)..place("write", *id)];
+            during.iter().filter(is_on_a_file).map(without_what_grows).collect()
         })
         .collect()
 }
