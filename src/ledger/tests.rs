@@ -36,7 +36,9 @@ impl Case {
     /// Another process appends records about these notes.
     fn append(&self, notes: &[&str]) {
         let ledger = self.open();
-        notes.iter().for_each(|note| ledger.append(record(note)));
+        for note in notes {
+            ledger.append(record(note));
+        }
     }
 
     fn verify(&self) -> Report {
@@ -137,6 +139,9 @@ fn no_byte_can_change() {
     case.assert_whole("put back");
 }
 
+/// What was done, the lines then, and what is told of it.
+type Damage = (String, Vec<Vec<u8>>, Option<(FaultKind, u64)>);
+
 /// Before and after a server goes on with it.
 #[test]
 fn lines_that_are_taken_away_moved_or_put_in_are_found() {
@@ -148,7 +153,7 @@ fn lines_that_are_taken_away_moved_or_put_in_are_found() {
         .replace("f.md", "x.md")
         .replace(":6,", ":7,")
         .into_bytes();
-    let mut changed: Vec<(String, Vec<Vec<u8>>, Option<(FaultKind, u64)>)> = Vec::new();
+    let mut changed: Vec<Damage> = Vec::new();
     for at in 0..lines.len() {
         let mut without = lines.clone();
         without.remove(at);
@@ -254,7 +259,9 @@ fn a_head_that_is_lost_is_told_for_good() {
 fn a_running_server_knows_when_older_files_take_the_place_of_its_own() {
     let case = Case::new(SEGMENT_BYTES);
     let ledger = case.open();
-    NAMES[..2].iter().for_each(|note| ledger.append(record(note)));
+    for note in &NAMES[..2] {
+        ledger.append(record(note));
+    }
     let (segment, head) = (case.segment(), fs::read(case.file("head")).unwrap());
     ledger.append(record("hidden.md"));
     case.put_segment(&segment);

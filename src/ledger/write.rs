@@ -249,8 +249,8 @@ fn recovered(folder: &Path) -> io::Result<Head> {
         let segment = disk::read_segment(folder, number)?.unwrap_or_default();
         head.segment = head.segment.max(number);
         let lines = lines(&segment);
-        let last = lines.iter().rev().filter(|line| line.is_ended && !line.is_torn);
-        if let Some((line, entry)) = last.filter_map(|line| Some((line, line.entry.as_ref()?))).next() {
+        let mut last = lines.iter().rev().filter(|line| line.is_ended && !line.is_torn);
+        if let Some((line, entry)) = last.find_map(|line| Some((line, line.entry.as_ref()?))) {
             (head.lines, head.last) = (entry.number(), hash(line.text));
             let is_newest = head.segment == number;
             head.bytes = if is_newest { (line.start + line.text.len() + 1) as u64 } else { 0 };

@@ -66,9 +66,11 @@ fn joined(mut lines: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
 mod tests {
     use super::*;
 
+    type Ranges = &'static [(u32, u32)];
+
     #[test]
     fn lines_that_touch_are_one_range() {
-        let table: [(&[(u32, u32)], &[(u32, u32)]); 6] = [
+        let table: [(Ranges, Ranges); 6] = [
             (&[], &[]),
             (&[(0, 0)], &[]),
             (&[(3, 5)], &[(3, 5)]),
@@ -79,7 +81,9 @@ mod tests {
         for (given, expected) in table {
             let mut shown = Shown::default();
             shown.name("a.md");
-            given.iter().for_each(|(first, last)| shown.lines("a.md", *first, *last));
+            for (first, last) in given {
+                shown.lines("a.md", *first, *last);
+            }
             let note = ShownNote { path: "a.md".to_owned(), lines: expected.to_vec() };
             assert_eq!(shown.into_notes(), [note], "{given:?}");
         }

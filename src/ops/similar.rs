@@ -137,7 +137,9 @@ impl Shows for SimilarAnswer {
             shown.name(&candidate.path);
             let evidence_in =
                 if candidate.reason == Reason::Mention { self.asked.as_ref() } else { Some(&candidate.path) };
-            evidence_in.iter().for_each(|path| shown.lines(path, candidate.line_start, candidate.line_end));
+            if let Some(path) = evidence_in {
+                shown.lines(path, candidate.line_start, candidate.line_end);
+            }
         }
         self.tags.iter().flat_map(|tag| &tag.notes).for_each(|path| shown.name(path));
         if let (Some(path), Some(patch)) = (&self.asked, &self.patch) {

@@ -128,7 +128,8 @@ impl Home {
             if let Some(record) = record.as_object_mut() {
                 record.retain(|name, _| name != "time" && name != "previous");
             }
-            lines.push_str(&format!("{record}\n"));
+            lines.push_str(&record.to_string());
+            lines.push('\n');
         }
         Ok(lines)
     }

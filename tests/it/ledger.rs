@@ -295,7 +295,9 @@ fn five_servers_at_once_write_one_chain() {
                             )
                         })
                         .collect();
-                    ids.iter().for_each(|id| drop(server.answer(*id).unwrap()));
+                    for id in &ids {
+                        server.answer(*id).unwrap();
+                    }
                     assert_eq!(server.end().stderr, "");
                     ids.len()
                 })
@@ -321,7 +323,9 @@ fn servers_that_are_killed_leave_a_whole_chain() {
             }
         }
         thread::sleep(Duration::from_millis(7 * round));
-        servers.into_iter().for_each(|server| drop(server.kill()));
+        for server in servers {
+            server.kill();
+        }
         assert_whole(&home);
     }
     let mut server = Server::start_stdio(&home);

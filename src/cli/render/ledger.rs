@@ -24,7 +24,7 @@ pub(in crate::cli) fn records(
         writeln!(out, "{dim}{time} UTC{dim:#}  {client:width$}  {transport:5}  {profile:6}  {call}")?;
         let notes = record.notes.iter().filter(|shown| note.is_none_or(|note| covers(note, &shown.path)));
         for note in notes.clone().take(MOST_NOTES) {
-            let lines: Vec<String> = note.lines.iter().map(range).collect();
+            let lines: Vec<String> = note.lines.iter().copied().map(range).collect();
             let lines = if lines.is_empty() { String::new() } else { format!("  {}", lines.join(", ")) };
             writeln!(out, "    {shown}{}{shown:#}{lines}", escape::line(&note.path))?;
         }
@@ -42,7 +42,7 @@ fn client(record: &Record) -> String {
     escape::line(&format!("{} {}", record.client, record.client_version)).trim_end().to_owned()
 }
 
-fn range((first, last): &(u32, u32)) -> String {
+fn range((first, last): (u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
