@@ -39,6 +39,7 @@ use door::Door;
 use listen::Listener;
 use routes::Endpoints;
 
+use crate::ledger::{Book, Ledger};
 use crate::mcp::{Endpoint, Operations, ServerOptions, silence_panics, termination};
 use crate::vault::Profile;
 
@@ -67,6 +68,8 @@ pub struct HttpServer<O> {
     pub full: Option<Arc<O>>,
     /// What clients may ask for.
     pub options: ServerOptions,
+    /// Where it is recorded what went out; none if the owner wants no record.
+    pub ledger: Option<Arc<Ledger>>,
     /// Also the transport of the first revisions, at `/sse`.
     pub sse: bool,
     /// Where, and to whom.
@@ -109,9 +112,13 @@ pub enum HttpError {
 
 /// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
 pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
-    let HttpServer { public, full, options, sse, listening } = server;
-    let endpoint = |operations| Endpoint::new(operations, options);
-    let endpoints = Endpoints { public: endpoint(public), full: full.map(endpoint) };
+    let HttpServer { public, full, options, ledger, sse, listening } = server;
+    let endpoint =
+        |operations, profile| Endpoint::new(operations, options, Book::new(ledger.clone(), profile));
+    let endpoints = Endpoints {
+        public: endpoint(public, Profile::Public),
+        full: full.map(|full| endpoint(full, Profile::Full)),
+    };
     let router = |door| routes::router(endpoints, options, sse, door);
     until_told_to_end(listening, router, |address, listening| {
         announce(&Reach::new(address, &listening.place, sse, listening.needs_token));

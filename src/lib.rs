@@ -1,7 +1,7 @@
 //! obsearch: retrieval over a folder of Markdown for AI clients, behind a wall.
 //!
 //! The folders are the architecture; dependencies point downwards only:
-//! `cli`, `eval`, `http`, `mcp` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
+//! `cli`, `eval`, `http`, `mcp` -> `ledger` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
 
 pub mod cli;
 pub mod config;
@@ -11,6 +11,7 @@ mod failpoint;
 pub mod http;
 pub mod hub;
 pub mod index;
+pub mod ledger;
 pub mod mcp;
 pub mod note;
 pub mod ops;

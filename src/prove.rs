@@ -86,6 +86,7 @@ pub fn run(exhibit: &Exhibit, tell: &dyn Fn(&str)) -> Result<Report, ProveError>
     report.canaries = canaries.len();
     let mut fresh = ask(&mut servers, &requests, "fresh index", Comparison::Exact, &canaries)?;
     fresh.expect_hidden(&planted.notes, &kept);
+    fresh.look_at_ledgers(&with, &without, &canaries)?;
     report.phases.push(fresh.with_bytes(&with, &canaries)?);
 
     tell("making public notes private under the running server");

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{CliError, Context, Exit, console, open, render};
+use crate::cli::{CliError, Context, Exit, console, ledger, open, render};
 use crate::config::Config;
 use crate::ops::doctor::{Finding, Severity, Thoroughness};
 use crate::vault::Profile;
@@ -32,6 +32,7 @@ pub(super) struct DoctorArgs {
 pub(super) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, CliError> {
     let config = context.config()?;
     let mut findings = about_configuration(&config);
+    findings.extend(ledger::findings(&config, context));
     let thoroughness = if args.mentions { Thoroughness::WithMentions } else { Thoroughness::Usual };
     findings.extend(open::service(&config, Profile::Full)?.diagnose(thoroughness)?);
     findings.sort_by_key(|finding| finding.severity);

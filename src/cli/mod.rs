@@ -13,6 +13,7 @@ mod guide;
 mod health;
 mod index;
 mod init;
+mod ledger;
 mod links;
 mod list;
 mod log;
@@ -158,6 +159,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Connect a client that speaks over standard input and output to a running server
     Connect(connect::ConnectArgs),
+    /// Show and check the record of what was served to whom
+    Ledger(ledger::LedgerArgs),
     /// Make, list and revoke tokens for clients over HTTP
     Token(token::TokenArgs),
     /// Print what a shell needs to complete commands
@@ -224,6 +227,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Setup(args) => setup::run(args, context),
         Command::Serve(args) => serve::run(args, context),
         Command::Connect(args) => connect::run(args, context),
+        Command::Ledger(args) => ledger::run(args, context),
         Command::Token(args) => token::run(args, context),
         Command::Completions(args) => manual::completions(args, context),
         Command::Man(args) => manual::man(args, context),

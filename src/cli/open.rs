@@ -1,5 +1,6 @@
 //! From a configuration to the things that work: the service, an index run, the MCP server.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use crate::cli::{CliError, Context, models};
 use crate::config::{Config, ConfigError, TokenBook};
 use crate::http::{self, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
+use crate::ledger::{Book, Ledger};
 use crate::mcp::{self, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
 use crate::sync::{Mode, Progress, SyncError, TreeSummary};
@@ -64,12 +66,32 @@ pub(super) fn indexed_service(
     Ok((service, trees.remove(0)))
 }
 
+/// The ledger of this configuration, ready to be written; none if the owner wants none.
+pub(super) fn ledger(config: &Config, context: &Context) -> Result<Option<Arc<Ledger>>, CliError> {
+    if !config.keeps_ledger {
+        return Ok(None);
+    }
+    config.check_ledger(context.environment)?;
+    let ledger = Ledger::open(&config.ledger).map_err(|error| ledger_error(&config.ledger, &error))?;
+    Ok(Some(Arc::new(ledger)))
+}
+
+/// The ledger cannot be written or read.
+pub(super) fn ledger_error(folder: &Path, error: &io::Error) -> ConfigError {
+    let fix = "Check the permissions of the folder and the room on its disk";
+    ConfigError::ledger(folder, &format!("cannot be written ({error})"), fix)
+}
+
 /// Serves one client on standard input and output until it goes away. The model and the index are
 /// seen to meanwhile, so that the handshake waits for neither.
-pub(super) fn serve_stdio(config: &Config, profile: Profile) -> Result<(), CliError> {
+pub(super) fn serve_stdio(
+    config: &Config,
+    profile: Profile,
+    ledger: Option<Arc<Ledger>>,
+) -> Result<(), CliError> {
     let service = Arc::new(service(config, profile)?);
     service.refresh_in_background();
-    mcp::serve_stdio(service, options(config)).map_err(|error| CliError::Failed {
+    mcp::serve_stdio(service, options(config), Book::new(ledger, profile)).map_err(|error| CliError::Failed {
         message: sentence(&error),
         hint: "Register `obsearch serve` with an MCP client; `obsearch setup` shows how.".to_owned(),
     })
@@ -96,6 +118,7 @@ impl Tokens for FileTokens {
 pub(super) fn serve_http(
     config: &Config,
     setup: HttpSetup,
+    ledger: Option<Arc<Ledger>>,
     announce: impl FnOnce(&Reach),
 ) -> Result<(), CliError> {
     let start = |profile| -> Result<Arc<Service>, CliError> {
@@ -107,6 +130,7 @@ pub(super) fn serve_http(
         public: start(Profile::Public)?,
         full: setup.has_full.then(|| start(Profile::Full)).transpose()?,
         options: options(config),
+        ledger,
         sse: setup.sse,
         listening: setup.listening,
     };

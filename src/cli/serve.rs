@@ -88,7 +88,8 @@ fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
             hint: "Unset it, then start the server again.".to_owned(),
         });
     }
-    open::serve_stdio(config, context.profile())?;
+    let ledger = open::ledger(config, context)?;
+    open::serve_stdio(config, context.profile(), ledger)?;
     Ok(Exit::Done)
 }
 
@@ -116,6 +117,7 @@ fn listen(config: &Config, place: Place, args: &ServeArgs, context: &Context) ->
     let listening =
         Listening { place, allowed_hosts, tokens: Arc::new(FileTokens(book)), needs_token: has_tokens };
     let setup = open::HttpSetup { listening, sse: args.transport == Transport::Sse, has_full };
-    open::serve_http(config, setup, |reach| context.console.message(reach))?;
+    let ledger = open::ledger(config, context)?;
+    open::serve_http(config, setup, ledger, |reach| context.console.message(reach))?;
     Ok(Exit::Done)
 }

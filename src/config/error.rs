@@ -3,7 +3,7 @@
 //! `Display` names paths and rules, so it belongs on the owner's terminal only; a process whose
 //! messages others may read shows [`ConfigError::brief`] instead.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A refused configuration. `Display` is one sentence; [`ConfigError::hint`] is what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,9 +70,26 @@ pub enum ConfigError {
         /// How to mend it.
         fix: String,
     },
+    /// The folder of the ledger cannot be used.
+    #[error("{} {problem}, so what is served could not be recorded.", path.display())]
+    Ledger {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong, to be read after the path.
+        problem: String,
+        /// How to mend it.
+        fix: String,
+    },
 }
 
 impl ConfigError {
+    /// The ledger cannot be used; `fix` is a command without its full stop.
+    pub fn ledger(path: &Path, problem: &str, fix: &str) -> ConfigError {
+        let fix =
+            format!("{fix}; or do without: `enabled = false` below `[ledger]` in the configuration file.");
+        ConfigError::Ledger { path: path.to_owned(), problem: problem.to_owned(), fix }
+    }
+
     /// What to do next, in one line.
     pub fn hint(&self) -> String {
         match self {
@@ -89,7 +106,8 @@ impl ConfigError {
             ConfigError::Line { fix, .. }
             | ConfigError::File { fix, .. }
             | ConfigError::Vault { fix, .. }
-            | ConfigError::Storage { fix, .. } => fix.clone(),
+            | ConfigError::Storage { fix, .. }
+            | ConfigError::Ledger { fix, .. } => fix.clone(),
         }
     }
 
@@ -105,6 +123,7 @@ impl ConfigError {
             ConfigError::File { .. } => "The configuration file is refused.".to_owned(),
             ConfigError::Vault { .. } => "The vault cannot be used.".to_owned(),
             ConfigError::Storage { .. } => "The data or cache folder is refused.".to_owned(),
+            ConfigError::Ledger { .. } => "What is served could not be recorded.".to_owned(),
         }
     }
 }

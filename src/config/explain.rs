@@ -25,7 +25,7 @@ struct Key {
     example: &'static str,
 }
 
-const KEYS: [Key; 31] = [
+const KEYS: [Key; 32] = [
     Key { section: "vault", name: "path", example: r#"path = "~/Documents/MyVault""# },
     Key { section: "vault", name: "name", example: r#"name = "My notes""# },
     Key { section: "vault", name: "ignore_patterns", example: r#"ignore_patterns = ["templates"]"# },
@@ -69,6 +69,7 @@ const KEYS: [Key; 31] = [
         example: "meaning_weight = 0.4 or any number from 0 to 1",
     },
     Key { section: "server", name: "allow_reindex", example: "allow_reindex = true" },
+    Key { section: "ledger", name: "enabled", example: "enabled = true" },
 ];
 
 /// Sections, keys and values that are described elsewhere but not in this version.

@@ -21,6 +21,7 @@ pub(super) struct ConfigFile {
     pub(super) rerank: RerankSection,
     pub(super) search: Search,
     pub(super) server: Server,
+    pub(super) ledger: Ledger,
 }
 
 /// `[vault]`: which folder, and what of it exists for obsearch at all.
@@ -80,6 +81,20 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::E
 pub struct Server {
     /// Clients may bring the index up to date.
     pub allow_reindex: bool,
+}
+
+/// `[ledger]`: what was served to whom, kept for the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Ledger {
+    /// Servers keep it.
+    pub(super) enabled: bool,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Ledger { enabled: true }
+    }
 }
 
 impl ConfigFile {
@@ -197,11 +212,13 @@ mod tests {
             meaning_weight = 0.55
             [server]
             allow_reindex = true
+            [ledger]
+            enabled = false
         "#;
         let file = parse(text);
         assert_eq!(file.vault.name.as_deref(), Some("Mine"));
         assert_eq!(file.search.meaning_weight, Some(0.55));
-        assert!(file.server.allow_reindex);
+        assert!(file.server.allow_reindex && !file.ledger.enabled);
         let expected = RuleText {
             folders: vec!["journal".into(), "people/*".into()],
             tags: vec!["private".into()],
@@ -223,7 +240,7 @@ mod tests {
         let file = parse("[vault]\n");
         assert_eq!(file.rule_text(), RuleText::default());
         assert_eq!(file.search.meaning_weight, None);
-        assert!(!file.server.allow_reindex);
+        assert!(!file.server.allow_reindex && file.ledger.enabled);
     }
 
     #[test]

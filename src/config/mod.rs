@@ -77,6 +77,11 @@ pub struct Config {
     pub cache_dir: PathBuf,
     /// The configuration file, if there is one.
     pub config_file: Option<PathBuf>,
+    /// Where servers record what they gave to whom. It need not exist, and was not looked at: see
+    /// [`Config::check_ledger`].
+    pub ledger: PathBuf,
+    /// They do that.
+    pub keeps_ledger: bool,
 }
 
 impl Config {
@@ -106,11 +111,16 @@ impl Config {
             server: file.parsed.server,
             data_dir,
             cache_dir,
+            ledger: path.with_file_name(LEDGER),
+            keeps_ledger: file.parsed.ledger.enabled,
             config_file: read.map(|_| path),
             vault,
         })
     }
 }
+
+/// The folder beside the configuration file.
+const LEDGER: &str = "ledger";
 
 impl Config {
     /// The line of the configuration file, from 1, on which a rule stands; `None` for a rule that is no
@@ -143,6 +153,17 @@ impl Config {
     /// Would a file named like this on the command line lie in the vault? What cannot be told lies there.
     pub fn is_in_vault(&self, file: &Path, environment: &Environment) -> bool {
         disk::is_inside(&from_command_line(file, environment), &self.vault).unwrap_or(true)
+    }
+
+    /// Refuses a ledger that lies in the vault, or that others could have written.
+    pub fn check_ledger(&self, environment: &Environment) -> Result<(), ConfigError> {
+        trust::check_ledger(&self.ledger, &self.vault, environment.user_id)
+    }
+
+    /// May users who are not the owner read the ledger?
+    pub fn is_ledger_readable_by_others(&self) -> bool {
+        let access = disk::access(&self.ledger).ok().flatten();
+        access.is_some_and(|access| access.mode & 0o077 != 0)
     }
 
     /// May users who are not the owner read the configuration file?

@@ -61,6 +61,10 @@ tags = {tags}
 
 [server]
 # allow_reindex = false            # with true, AI clients may ask for the index to be updated
+
+[ledger]
+# enabled = true                   # servers record which notes and lines they gave to whom, beside this
+                                   # file in `ledger`; `obsearch ledger show` prints it
 "#;
 
 /// The rules that a new configuration begins with.

@@ -102,6 +102,30 @@ pub(super) fn check_storage(
     }
 }
 
+/// Refuses a folder for the ledger that lies inside the vault or that others can write.
+pub(super) fn check_ledger(folder: &Path, vault: &Path, user_id: u32) -> Result<(), ConfigError> {
+    let refuse = |problem: &str, fix: String| Err(ConfigError::ledger(folder, problem, &fix));
+    if disk::is_inside(folder, vault).map_err(|error| vault_error(vault, &error))? {
+        let fix = "Move the configuration file out of the vault";
+        return refuse(
+            "lies inside the vault, where the ledger would become part of the notes",
+            fix.to_owned(),
+        );
+    }
+    let access = disk::access(folder).map_err(|error| {
+        ConfigError::ledger(folder, &format!("cannot be looked at ({error})"), "Check its permissions")
+    })?;
+    match access.and_then(|access| access_problem(access, user_id)) {
+        None => Ok(()),
+        Some(Problem::Owner) => {
+            refuse("belongs to another user", format!("Run `sudo chown -R {user_id} {}`", quoted(folder)))
+        }
+        Some(Problem::Mode) => {
+            refuse("can be changed by other users", format!("Run `chmod 700 {}`", quoted(folder)))
+        }
+    }
+}
+
 /// The real folder of the vault, if it is one and can be listed.
 pub(super) fn vault_root(path: &Path) -> Result<PathBuf, ConfigError> {
     disk::listable_folder(path).map_err(|error| vault_error(path, &error))

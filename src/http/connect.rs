@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -160,6 +160,8 @@ struct Bridge {
     token: Option<String>,
     /// What `initialize` agreed on.
     version: Mutex<Option<String>>,
+    /// What the client said of itself then, for the server's ledger.
+    client: Mutex<Option<HeaderValue>>,
     slots: Semaphore,
     /// Requests that are not answered yet, by their `id`.
     asked: Mutex<HashMap<String, oneshot::Sender<()>>>,
@@ -168,7 +170,8 @@ struct Bridge {
 impl Bridge {
     fn new(target: Target, token: Option<String>) -> Bridge {
         let slots = Semaphore::new(REQUESTS_AT_ONCE);
-        Bridge { target, token, version: Mutex::default(), slots, asked: Mutex::default() }
+        let (version, client) = (Mutex::default(), Mutex::default());
+        Bridge { target, token, version, client, slots, asked: Mutex::default() }
     }
 
     /// Asks the server, and sends on what it answers.
@@ -204,6 +207,14 @@ impl Bridge {
         }
     }
 
+    fn remember_client(&self, message: &Value) {
+        let client = &message["params"]["clientInfo"];
+        let [name, version] =
+            ["name", "version"].map(|key| client[key].as_str().unwrap_or_default().replace([' ', '/'], "-"));
+        let product = HeaderValue::from_str(&format!("{name}/{version}")).ok();
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = product;
+    }
+
     fn remember_version(&self, line: &str) {
         let answer: Value = serde_json::from_str(line).unwrap_or_default();
         if let Some(version) = answer["result"]["protocolVersion"].as_str() {
@@ -217,6 +228,9 @@ impl Bridge {
         message: &Value,
         answers: &mpsc::Sender<String>,
     ) -> Result<(), &'static str> {
+        if message["method"] == "initialize" {
+            self.remember_client(message);
+        }
         let slot = self.slots.acquire().await.map_err(|_| BROKEN)?;
         let mut answer = timeout(PATIENCE, self.reach(line, message)).await.map_err(|_elapsed| LATE)??;
         let response = &mut answer.response;
@@ -303,6 +317,9 @@ impl Bridge {
             .header(HOST, host)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream");
+        if let Some(client) = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            request = request.header(USER_AGENT, client);
+        }
         let named = message["params"]["_meta"][VERSION_KEY].as_str().map(str::to_owned);
         let is_named = named.is_some();
         let agreed = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();

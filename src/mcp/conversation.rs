@@ -71,7 +71,7 @@ impl<O: Operations> Endpoint<O> {
     pub(crate) fn converse(&self) -> (Conversation, mpsc::Receiver<Told>) {
         let (heard, hearing) = mpsc::channel(1);
         let (telling, told) = mpsc::channel(MAX_UNREAD);
-        let service = Guard::new(self.server().for_one_client());
+        let service = Guard::new(self.server().for_one_client().over(crate::ledger::Transport::Sse));
         let room = Arc::new(Semaphore::new(MAX_UNREAD_BYTES));
         tokio::spawn(async move {
             let left = telling.clone();

@@ -14,10 +14,11 @@ use super::failure::CallError;
 use super::guard::Guard;
 use super::limit::TokenBucket;
 use super::operations::Operations;
-use super::server::Server;
+use super::server::{Server, Visitor};
 use super::streamable::Streamable;
 use super::tools::ToolName;
 use super::{CALLS_AT_ONCE, ServerOptions};
+use crate::ledger::{Book, Transport};
 use crate::ops::Silent;
 
 /// The answers to HTTP requests for one vault and profile.
@@ -34,9 +35,9 @@ impl<O> Clone for Endpoint<O> {
 
 impl<O: Operations> Endpoint<O> {
     /// One set of limits for all requests that it answers.
-    pub fn new(operations: Arc<O>, options: ServerOptions) -> Self {
+    pub fn new(operations: Arc<O>, options: ServerOptions, book: Book) -> Self {
         let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
-        Endpoint::behind(Guard::new(server))
+        Endpoint::behind(Guard::new(server.recorded(book).over(Transport::Http)))
     }
 
     pub(super) fn server(&self) -> &Server<O> {
@@ -57,7 +58,8 @@ impl<O: Operations> Endpoint<O> {
         arguments: Map<String, Value>,
     ) -> Result<Value, CallError> {
         let server = self.server();
-        let calling = server.call(tool.as_str(), Some(arguments), std::future::pending(), Silent);
+        let visitor = Visitor::of_rest();
+        let calling = server.call(tool.as_str(), Some(arguments), visitor, std::future::pending(), Silent);
         self.guard.bounded(calling).await?.map(|answer| answer.structured)
     }
 

@@ -5,6 +5,7 @@
 //! nor index; a tool call is one [`Operations`] call on a thread of its own; what the client reads
 //! of a failure is a constant text or names the client's own argument.
 
+mod account;
 mod answer;
 mod arguments;
 mod completions;
@@ -58,6 +59,8 @@ use guard::Guard;
 use limit::TokenBucket;
 use server::Server;
 
+use crate::ledger::Book;
+
 /// Tool calls that work at once; the others wait. Well below [`BLOCKING_THREADS`]: standard input
 /// and output borrow threads from the same pool, and a full pool would not even read a
 /// cancellation.
@@ -88,11 +91,15 @@ pub enum ServeError {
 /// input, a broken pipe, SIGTERM and SIGINT all end well. From here on a panic anywhere in the
 /// process logs its place and never its message. Afterwards the process should end: an abandoned
 /// call may still be at work.
-pub fn serve_stdio<O: Operations>(operations: Arc<O>, options: ServerOptions) -> Result<(), ServeError> {
+pub fn serve_stdio<O: Operations>(
+    operations: Arc<O>,
+    options: ServerOptions,
+    book: Book,
+) -> Result<(), ServeError> {
     silence_panics();
     let runtime = runtime()?;
     let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
-    let service = Guard::new(server.for_one_client());
+    let service = Guard::new(server.recorded(book).for_one_client());
     let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
     // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.
     runtime.shutdown_background();

@@ -17,6 +17,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
+use super::account::Accounted;
 use super::answer::Answer;
 use super::arguments::Arguments;
 use super::completions::{self, Wanted};
@@ -27,6 +28,8 @@ use super::progress::Reporter;
 use super::subscriptions::{MAX_ADDRESSES, MAX_STREAMS, Subscriptions, Watch};
 use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
 use super::{answer, prompts, requests, resources, uri};
+use crate::ledger::{Asked, Book, Client, Transport};
+use crate::ops::shown::Shown;
 use crate::ops::{Caller, IsWanted, Progress};
 
 /// A page and a lens.
@@ -45,6 +48,9 @@ pub(super) struct Server<O> {
     /// What the one client watches, if there is a connection that lasts and it speaks an older revision.
     subscriptions: Option<Subscriptions>,
     bucket: Arc<TokenBucket>,
+    /// Where it is recorded what went out.
+    book: Book,
+    transport: Transport,
 }
 
 impl<O: Operations> Server<O> {
@@ -63,7 +69,19 @@ impl<O: Operations> Server<O> {
             streams: Arc::new(streams),
             subscriptions: None,
             bucket: Arc::new(bucket),
+            book: Book::default(),
+            transport: Transport::Stdio,
         }
+    }
+
+    /// What goes out is recorded there from now on.
+    pub(super) fn recorded(self, book: Book) -> Self {
+        Server { book, ..self }
+    }
+
+    /// Its clients come this way.
+    pub(super) fn over(self, transport: Transport) -> Self {
+        Server { transport, ..self }
     }
 
     /// All requests come from one client, over one connection, on which it can be told of changes.
@@ -76,6 +94,8 @@ impl<O: Operations> Server<O> {
             streams: Arc::clone(&self.streams),
             subscriptions: Some(Subscriptions::default()),
             bucket: Arc::clone(&self.bucket),
+            book: self.book.clone(),
+            transport: self.transport,
         }
     }
 
@@ -89,6 +109,7 @@ impl<O: Operations> Server<O> {
         &self,
         tool: &str,
         arguments: Option<JsonObject>,
+        visitor: Visitor,
         cancelled: impl Future<Output = ()>,
         progress: impl Progress + Send + 'static,
     ) -> Result<Answer, CallError> {
@@ -96,32 +117,42 @@ impl<O: Operations> Server<O> {
         let tool = self.tool(tool)?;
         let request = requests::request(tool, Arguments::check(tool.parameters(), arguments)?)?;
         let started = Instant::now();
-        let work = move |operations: &O, caller: &Caller<'_>| answer::to(&request, operations, caller);
-        let outcome = self.on_a_thread(cancelled, progress, work).await?;
+        let asked = visitor.asks(tool.as_str());
+        let work =
+            move |operations: &Accounted<O>, caller: &Caller<'_>| answer::to(&request, operations, caller);
+        let outcome = self.on_a_thread(asked, cancelled, progress, work).await?;
         let failed = outcome.is_err();
         tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
         outcome
     }
 
     /// Runs synchronous work off the async threads. A request that is cancelled while it waits for its turn
-    /// never starts; later on the work itself notices.
-    async fn on_a_thread<T: Send + 'static>(
+    /// never starts; later on the work itself notices. What is answered is recorded before it goes out; what is
+    /// refused leaves no trace.
+    async fn on_a_thread<T: Send + 'static, E: Send + 'static>(
         &self,
+        asked: Asked,
         cancelled: impl Future<Output = ()>,
         progress: impl Progress + Send + 'static,
-        work: impl FnOnce(&O, &Caller<'_>) -> T + Send + 'static,
-    ) -> Result<T, CallError> {
+        work: impl FnOnce(&Accounted<O>, &Caller<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<Result<T, E>, CallError> {
         let mut cancelled = pin!(cancelled);
         let slot = tokio::select! {
             slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| CallError::INTERNAL)?,
             () = cancelled.as_mut() => return Err(CallError::CANCELLED),
         };
         let presence = Presence(Arc::new(()));
-        let (operations, is_waiting) = (Arc::clone(&self.operations), presence.watched());
+        let (operations, is_waiting) = (Accounted::new(Arc::clone(&self.operations)), presence.watched());
+        let book = self.book.clone();
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
             let _slot = slot;
-            work(&operations, &Caller::new(is_waiting, &progress))
+            let caller = Caller::new(is_waiting, &progress);
+            let outcome = work(&operations, &caller);
+            if outcome.is_ok() && caller.is_waiting() {
+                operations.close(&book, asked);
+            }
+            outcome
         });
         tokio::select! {
             done = task => done.map_err(|_panicked| CallError::INTERNAL),
@@ -130,18 +161,48 @@ impl<O: Operations> Server<O> {
     }
 
     /// Work for a request of MCP.
-    async fn asked<T: Send + 'static>(
+    async fn asked<T: Send + 'static, E: Send + 'static>(
         &self,
+        method: &'static str,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&O, &Caller<'_>) -> T + Send + 'static,
-    ) -> Result<T, CallError> {
+        work: impl FnOnce(&Accounted<O>, &Caller<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<Result<T, E>, CallError> {
         self.admit()?;
-        self.on_a_thread(context.ct.cancelled(), Reporter::new(context), work).await
+        let asked = self.visitor(context).asks(method);
+        self.on_a_thread(asked, context.ct.cancelled(), Reporter::new(context), work).await
+    }
+
+    fn visitor(&self, context: &RequestContext<RoleServer>) -> Visitor {
+        // Between two requests over HTTP nothing is remembered, and rmcp puts its own name in the place of the client's.
+        let told = match self.transport {
+            Transport::Http => context.meta.client_info(),
+            _ => context.client_info(),
+        };
+        let told = told.map(|told| Client::new(&told.name, &told.version));
+        let client = told.or_else(|| user_agent(context)).unwrap_or_default();
+        Visitor { client, transport: self.transport }
     }
 
     /// One more request that has work to do, unless there were too many.
     fn admit(&self) -> Result<(), CallError> {
         self.bucket.take().map(drop).ok_or(CallError::TOO_MANY_CALLS)
+    }
+}
+
+/// Who is there, as far as it is known.
+pub(super) struct Visitor {
+    client: Client,
+    transport: Transport,
+}
+
+impl Visitor {
+    /// Somebody who speaks no MCP.
+    pub(super) fn of_rest() -> Visitor {
+        Visitor { client: Client::new("rest", ""), transport: Transport::Rest }
+    }
+
+    fn asks(self, call: &'static str) -> Asked {
+        Asked { client: self.client, transport: self.transport, call }
     }
 }
 
@@ -190,8 +251,8 @@ impl<O: Operations> ServerHandler for Server<O> {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let reporter = Reporter::new(&context);
-        let outcome = self.call(&call.name, call.arguments, context.ct.cancelled(), reporter).await;
+        let (visitor, reporter) = (self.visitor(&context), Reporter::new(&context));
+        let outcome = self.call(&call.name, call.arguments, visitor, context.ct.cancelled(), reporter).await;
         answer::result(outcome).map(CallToolResponse::from)
     }
 
@@ -202,7 +263,9 @@ impl<O: Operations> ServerHandler for Server<O> {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
         let page = self
-            .asked(&context, move |operations, caller| resources::page(operations, cursor, caller))
+            .asked("resources/list", &context, move |operations, caller| {
+                resources::page(operations, cursor, caller)
+            })
             .await??;
         if let Some(subscriptions) = self.subscriptions.as_ref().filter(|_| is_older(&context)) {
             subscriptions.list_was_seen();
@@ -224,9 +287,10 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let work =
-            move |operations: &O, caller: &Caller<'_>| resources::read(operations, &request.uri, caller);
-        Ok(self.asked(&context, work).await??.into())
+        let work = move |operations: &Accounted<O>, caller: &Caller<'_>| {
+            resources::read(operations, &request.uri, caller)
+        };
+        Ok(self.asked("resources/read", &context, work).await??.into())
     }
 
     async fn subscribe(
@@ -292,9 +356,13 @@ impl<O: Operations> ServerHandler for Server<O> {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(request).map(Into::into)
+        let prompt = prompts::get(request)?;
+        let (book, asked) = (self.book.clone(), self.visitor(&context).asks("prompts/get"));
+        // It shows no note. Whether or not it could be recorded, it goes out.
+        let _ = tokio::task::spawn_blocking(move || book.enter(asked, Shown::default())).await;
+        Ok(prompt.into())
     }
 
     async fn complete(
@@ -305,7 +373,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         let wanted = Wanted::of(request)
             .ok_or_else(|| ErrorData::invalid_params("there is nothing of that name to complete", None))?;
         let suggested = self
-            .asked(&context, move |operations, caller| completions::suggestions(operations, &wanted, caller))
+            .asked("completion/complete", &context, move |operations, caller| {
+                completions::suggestions(operations, &wanted, caller)
+            })
             .await?;
         Ok(suggested.map(CompleteResult::new).map_err(answer::failed)?)
     }
@@ -341,6 +411,14 @@ impl<O: Operations> ServerHandler for Server<O> {
             _ => unknown(),
         })
     }
+}
+
+/// What the program behind a request over HTTP calls itself: the first `name/version`.
+fn user_agent(context: &RequestContext<RoleServer>) -> Option<Client> {
+    let head = context.extensions.get::<http::request::Parts>()?;
+    let product = head.headers.get(http::header::USER_AGENT)?.to_str().ok()?.split(' ').next()?;
+    let (name, version) = product.split_once('/').unwrap_or((product, ""));
+    Some(Client::new(name, version))
 }
 
 /// Does the client speak a revision with a handshake, and so with a connection of its own?

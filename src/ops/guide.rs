@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::census::{self, Facts, Resolver};
 use super::names;
+use super::read::LineStarts;
 use super::search::shortened;
+use super::shown::{Shown, Shows};
 use super::tags::{TagCount, count};
 use super::{Caller, OpError, Service};
 use crate::index::Tree;
@@ -35,6 +37,9 @@ pub struct GuideNote {
     pub path: String,
     /// Its text, or the beginning of it.
     pub text: String,
+    /// First and last line of the whole text in the note; for the account of what was shown, not part of the answer.
+    #[serde(skip)]
+    pub lines: (u32, u32),
 }
 
 /// A folder and its notes.
@@ -70,6 +75,13 @@ pub struct GuideAnswer {
     pub hubs: Vec<Hub>,
     /// More is there than is shown.
     pub truncated: bool,
+}
+
+impl Shows for GuideAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        self.guides.iter().for_each(|guide| shown.lines(&guide.path, guide.lines.0, guide.lines.1));
+        self.hubs.iter().for_each(|hub| shown.name(&hub.path));
+    }
 }
 
 /// The owner's notes about the vault, by importance.
@@ -120,8 +132,10 @@ fn at_the_top<'s>(
 
 fn guide(note: &Note<'_>) -> GuideNote {
     let (text, document) = (note.text(), note::parse(note.text()));
+    let starts = LineStarts::new(text);
+    let lines = (starts.line_of(document.body_start), starts.line_of(text.len().saturating_sub(1)));
     let text = note::chunk::visible_text(text, &document, document.body_start..text.len());
-    GuideNote { path: note.path().as_str().to_owned(), text }
+    GuideNote { path: note.path().as_str().to_owned(), text, lines }
 }
 
 /// What the notes show.
@@ -225,7 +239,7 @@ mod tests {
 
     #[test]
     fn texts_fit() {
-        let guide = |text: &str| GuideNote { path: "x.md".to_owned(), text: text.to_owned() };
+        let guide = |text: &str| GuideNote { path: "x.md".to_owned(), text: text.to_owned(), lines: (1, 1) };
         let mut guides = vec![guide("aaaa"), guide("bébé"), guide("cccc")];
         assert!(fit(&mut guides, 6));
         assert_eq!(guides, [guide("aaaa"), guide("b")]);

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::census::{self, Facts, Resolver};
 use super::search::shortened;
+use super::shown::{Shown, Shows};
 use super::{Caller, OpError, Service};
 use crate::note::link::Anchors;
 use crate::note::{Anchor, Link, fold};
@@ -106,6 +107,21 @@ pub struct HealthAnswer {
     pub findings: Vec<Finding>,
     /// Ask again with it for the next page; none on the last.
     pub next_cursor: Option<String>,
+}
+
+impl Shows for HealthAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        for finding in &self.findings {
+            if let Some(path) = &finding.path {
+                shown.lines(path, finding.line.unwrap_or(0), finding.line.unwrap_or(0));
+            }
+            match finding.check {
+                Check::Titles => finding.others.iter().for_each(|path| shown.name(path)),
+                Check::Links | Check::Embeds => finding.nearest.iter().for_each(|path| shown.name(path)),
+                Check::Orphans | Check::Anchors | Check::Empty | Check::Tags => {}
+            }
+        }
+    }
 }
 
 /// Names listed beside a finding.

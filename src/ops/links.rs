@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::graph::{Ambiguous, Graph, Outgoing};
 use super::names::{self, Name};
 use super::reach::{self, Bounds, NearNote};
+use super::shown::{Shown, Shows};
 use super::trees::check_emptiness;
 use super::{Caller, OpError, Service, notice, search};
 use crate::note;
@@ -70,6 +71,18 @@ pub struct LinksAnswer {
     pub route: Option<Vec<LinkedNote>>,
     /// There are more notes than are listed, or than were looked at.
     pub truncated: bool,
+}
+
+impl Shows for LinksAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        shown.name(&self.path);
+        let linked = self.outgoing.iter().chain(&self.backlinks).chain(self.route.iter().flatten());
+        linked.for_each(|note| shown.name(&note.path));
+        for note in self.near.iter().flatten() {
+            shown.name(&note.path);
+            shown.name(&note.via);
+        }
+    }
 }
 
 /// Notes listed each way.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::conditions::Wanted;
 use super::error::vault_unavailable;
 use super::keys::{carries, filter};
+use super::shown::{Shown, Shows};
 use super::trees::check_emptiness;
 use super::{Caller, Conditions, OpError, Service, notice, search};
 use crate::index::{Filter, Tree};
@@ -78,6 +79,12 @@ pub struct ListAnswer {
     pub folders: Vec<String>,
     /// Ask again with it for the next page; none on the last.
     pub next_cursor: Option<String>,
+}
+
+impl Shows for ListAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        self.notes.iter().for_each(|note| shown.name(&note.path));
+    }
 }
 
 pub(super) fn run(

@@ -14,6 +14,7 @@ pub mod read;
 pub mod read_many;
 pub mod reindex;
 pub mod search;
+pub mod shown;
 pub mod similar;
 pub mod status;
 pub mod suggest;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::search::{self, Mode, SearchRequest};
+use super::shown::{Shown, Shows};
 use super::{Caller, Conditions, OpError, Service, notice};
 use crate::index::{Cut, Hash16, Piece};
 use crate::reply::Reply;
@@ -78,6 +79,12 @@ pub struct PackAnswer {
     pub bytes: usize,
     /// Notes by how well they answer, and within a note in its order.
     pub windows: Vec<Window>,
+}
+
+impl Shows for PackAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        self.windows.iter().for_each(|window| shown.lines(&window.path, window.line_start, window.line_end));
+    }
 }
 
 /// So many of the best passages are looked at,

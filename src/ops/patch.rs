@@ -34,6 +34,16 @@ pub(super) fn unified(path: &str, text: &str, edits: &[Edit]) -> String {
     diff
 }
 
+/// First and last lines, from 1, that each part of a diff quotes of the text before.
+pub(super) fn old_lines(diff: &str) -> impl Iterator<Item = (u32, u32)> {
+    // Quoted lines begin with a blank, a plus or a minus.
+    diff.lines().filter_map(|line| {
+        let (first, count) = line.strip_prefix("@@ -")?.split_once(' ')?.0.split_once(',')?;
+        let (first, count): (u32, u32) = (first.parse().ok()?, count.parse().ok()?);
+        Some((first, (first + count).saturating_sub(1)))
+    })
+}
+
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let line = |line: &str| {
@@ -166,7 +176,9 @@ mod tests {
             +[[last]] [[mast]]
             \ No newline at end of file
         "]]
-        .assert_eq(&unified("A b.md", &text, &edits.collect::<Vec<_>>()));
+        .assert_eq(&unified("A b.md", &text, &edits.clone().collect::<Vec<_>>()));
+        let diff = unified("A b.md", &text, &edits.collect::<Vec<_>>());
+        assert_eq!(old_lines(&diff).collect::<Vec<_>>(), [(1, 5), (12, 21)]);
         assert_eq!(unified("A.md", &text, &[]), "");
     }
 

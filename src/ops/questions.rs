@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::error::vault_unavailable;
+use super::shown::{Shown, Shows};
 use super::{Caller, OpError, Service};
 use crate::note::link::Named;
 use crate::note::{self, Link, fold};
@@ -58,6 +59,15 @@ pub struct MadeQuestion {
 pub struct QuestionsAnswer {
     /// No two with the same text.
     pub questions: Vec<MadeQuestion>,
+}
+
+impl Shows for QuestionsAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        for question in &self.questions {
+            shown.name(&question.target);
+            question.linked_from.iter().for_each(|path| shown.name(path));
+        }
+    }
 }
 
 pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<QuestionsAnswer>, OpError> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::names::{self, Name};
+use super::shown::{Shown, Shows};
 use super::{Caller, OpError, Service};
 use crate::index::Tree;
 use crate::note::{self, Anchor, Document, chunk, link};
@@ -114,6 +115,16 @@ impl ReadAnswer {
     }
 }
 
+impl Shows for ReadAnswer {
+    /// Lines of the text; where only the outline was asked for, those of the headings.
+    fn tell(&self, shown: &mut Shown) {
+        shown.lines(&self.path, self.line_start, self.line_end);
+        if self.line_start == 0 {
+            self.outline.iter().for_each(|heading| shown.lines(&self.path, heading.line, heading.line));
+        }
+    }
+}
+
 pub(super) fn run(
     service: &Service,
     request: &ReadRequest,
@@ -195,7 +206,7 @@ fn as_one_heading(anchor: &Anchor) -> Option<Anchor> {
 }
 
 /// What is shown of a part.
-struct Shown {
+struct Clipped {
     range: Range<usize>,
     lines: (u32, u32),
     next_line: Option<u32>,
@@ -237,14 +248,14 @@ impl LineStarts {
     }
 
     /// The lines of a part that are asked for and fit. A line too long to fit is cut.
-    fn clip(&self, text: &str, part: Range<usize>, request: &ReadRequest) -> Shown {
+    fn clip(&self, text: &str, part: Range<usize>, request: &ReadRequest) -> Clipped {
         let start =
             request.first_line.map_or(part.start, |line| self.start_of(line).max(part.start)).min(part.end);
         let first = self.line_of(start);
         let after = request.line_limit.map_or(part.end, |lines| self.start_of(first.saturating_add(lines)));
         let wanted = start..after.clamp(start, part.end);
         if wanted.is_empty() {
-            return Shown { range: wanted, lines: (0, 0), next_line: None, is_line_cut: false };
+            return Clipped { range: wanted, lines: (0, 0), next_line: None, is_line_cut: false };
         }
         let mut end = wanted.end;
         if wanted.len() > request.max_bytes {
@@ -255,7 +266,7 @@ impl LineStarts {
         let last = self.line_of(end.saturating_sub(1).max(start));
         let after = self.start_of(last.saturating_add(1));
         let next_line = (end < part.end && after < part.end).then_some(last.saturating_add(1));
-        Shown {
+        Clipped {
             range: start..end,
             lines: (first, last),
             next_line,

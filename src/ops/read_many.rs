@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::read::{self, Part, ReadAnswer, ReadRequest};
+use super::shown::{Shown, Shows};
 use super::{Caller, OpError, Service};
 use crate::reply::Reply;
 
@@ -55,6 +56,16 @@ pub struct ReadManyAnswer {
     pub notes: Vec<Numbered>,
     /// The numbers of the names that there was no room for. They were not looked at.
     pub not_shown: Vec<usize>,
+}
+
+impl Shows for ReadManyAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        for one in &self.notes {
+            if let Found::Note(note) = &one.found {
+                note.tell(shown);
+            }
+        }
+    }
 }
 
 pub(super) fn run(

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::refresh::Way;
+use super::shown::{Shown, Shows};
 use super::trees::check_presence;
 use super::{Caller, OpError, Service};
 use crate::index::IndexError;
@@ -43,6 +44,11 @@ pub struct ReindexAnswer {
     pub pending_vectors: u64,
     /// Wall time.
     pub seconds: f64,
+}
+
+impl Shows for ReindexAnswer {
+    /// It names no note.
+    fn tell(&self, _: &mut Shown) {}
 }
 
 /// A run that a caller waits for and listens to.

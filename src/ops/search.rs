@@ -10,6 +10,7 @@ use super::conditions::narrowed;
 use super::expand::{self, Linked};
 use super::keys::filter;
 use super::rerank::{self, Outcome};
+use super::shown::{Shown, Shows};
 use super::status::rfc3339;
 use super::trees::check_emptiness;
 use super::{Caller, Conditions, OpError, Service, notice};
@@ -164,6 +165,15 @@ pub struct SearchAnswer {
     pub reranked: bool,
     /// Best first.
     pub passages: Vec<Passage>,
+}
+
+impl Shows for SearchAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        for passage in &self.passages {
+            shown.lines(&passage.path, passage.line_start, passage.line_end);
+            passage.via.iter().for_each(|path| shown.name(path));
+        }
+    }
 }
 
 /// The best window of a passage.

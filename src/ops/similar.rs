@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::names::{self, Name};
 use super::search::{self, Mode, Rerank, SearchRequest};
+use super::shown::{Shown, Shows};
 use super::trees::check_emptiness;
-use super::{Caller, OpError, Service};
+use super::{Caller, OpError, Service, patch};
 use crate::index::{Cut, Tree};
 use crate::note::fold;
 use crate::reply::Reply;
@@ -110,6 +111,9 @@ pub struct TagProposal {
 /// What was found.
 #[derive(Debug, Clone, Serialize)]
 pub struct SimilarAnswer {
+    /// Path of the note that was asked for, if it was one; the reader knows it.
+    #[serde(skip)]
+    pub asked: Option<String>,
     /// What it is for.
     pub purpose: Purpose,
     /// The mode of the searches.
@@ -125,6 +129,23 @@ pub struct SimilarAnswer {
     pub patch: Option<String>,
     /// Text or candidates were left out to stay within `max_bytes`.
     pub truncated: bool,
+}
+
+impl Shows for SimilarAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        for candidate in &self.candidates {
+            shown.name(&candidate.path);
+            let evidence_in =
+                if candidate.reason == Reason::Mention { self.asked.as_ref() } else { Some(&candidate.path) };
+            if let Some(path) = evidence_in {
+                shown.lines(path, candidate.line_start, candidate.line_end);
+            }
+        }
+        self.tags.iter().flat_map(|tag| &tag.notes).for_each(|path| shown.name(path));
+        if let (Some(path), Some(patch)) = (&self.asked, &self.patch) {
+            patch::old_lines(patch).for_each(|(first, last)| shown.lines(path, first, last));
+        }
+    }
 }
 
 /// Passages of the text that are searched for.
@@ -164,8 +185,10 @@ pub(super) fn run(
             check_emptiness(session, tree)?;
         }
         let all = candidates.with(tags).with(patch);
+        let asked = note.as_ref().map(|note| note.path().as_str().to_owned());
         Ok(Reply::new(all.map(|((candidates, tags), patch)| {
             let answer = SimilarAnswer {
+                asked,
                 purpose: request.purpose,
                 mode,
                 notices,

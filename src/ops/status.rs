@@ -5,6 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::shown::{Shown, Shows};
 use super::trees::check_presence;
 use super::{Caller, OpError, Service, notice};
 use crate::failpoint::{self, Failpoint};
@@ -43,6 +44,11 @@ pub struct StatusAnswer {
     pub indexed_at: Option<String>,
     /// What the reader should know.
     pub notices: Vec<&'static str>,
+}
+
+impl Shows for StatusAnswer {
+    /// It names no note.
+    fn tell(&self, _: &mut Shown) {}
 }
 
 pub(super) fn run(service: &Service, caller: &Caller<'_>) -> Result<Reply<StatusAnswer>, OpError> {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::vault_unavailable;
+use super::shown::{Shown, Shows};
 use super::{Caller, OpError, Service};
 use crate::index::Tree;
 use crate::note::fold;
@@ -27,6 +28,12 @@ pub struct SuggestAnswer {
     pub paths: Vec<String>,
     /// There are more.
     pub has_more: bool,
+}
+
+impl Shows for SuggestAnswer {
+    fn tell(&self, shown: &mut Shown) {
+        self.paths.iter().for_each(|path| shown.name(path));
+    }
 }
 
 pub(super) fn run(

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::error::vault_unavailable;
 use super::keys::tag_key;
+use super::shown::{Shown, Shows};
 use super::trees::check_emptiness;
 use super::{Caller, OpError, Service};
 use crate::index::Tree;
@@ -35,6 +36,11 @@ pub struct TagCount {
 pub struct TagsAnswer {
     /// Ordered by name, case-insensitively.
     pub tags: Vec<TagCount>,
+}
+
+impl Shows for TagsAnswer {
+    /// Tags are no notes.
+    fn tell(&self, _: &mut Shown) {}
 }
 
 pub(super) fn run(

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::names::{self, Name};
 use super::read::LineStarts;
+use super::shown::{Shown, Shows};
 use super::trees::check_emptiness;
 use super::{Caller, OpError, Service, search as search_op};
 use crate::index::{Cut, Filter, Tree};
@@ -52,6 +53,9 @@ pub struct Verified {
     /// `path#heading` of where it stands now; none if it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
+    /// Path of the note there; `citation` says it to the reader.
+    #[serde(skip)]
+    pub note: Option<String>,
     /// First line there, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_start: Option<u32>,
@@ -68,6 +72,16 @@ pub struct Verified {
 pub struct VerifyAnswer {
     /// One for each.
     pub citations: Vec<Verified>,
+}
+
+impl Shows for VerifyAnswer {
+    /// Whoever knows the words and is told where they stand was shown the place.
+    fn tell(&self, shown: &mut Shown) {
+        for one in &self.citations {
+            let Some(path) = &one.note else { continue };
+            shown.lines(path, one.line_start.unwrap_or(0), one.line_end.unwrap_or(0));
+        }
+    }
 }
 
 /// Fewer words than these may stand anywhere: they are looked for in the cited note alone.
@@ -102,6 +116,7 @@ fn with_gone(found: Vec<Verified>, count: usize) -> Vec<Verified> {
         number,
         status: Verdict::Gone,
         citation: None,
+        note: None,
         line_start: None,
         line_end: None,
         text: None,
@@ -171,6 +186,7 @@ impl Place {
             number,
             status: self.status,
             citation: Some(search_op::citation(note.path().as_str(), &heading_path)),
+            note: Some(note.path().as_str().to_owned()),
             line_start: Some(lines.line_of(self.range.start)),
             line_end: Some(lines.line_of(self.range.end.saturating_sub(1).max(self.range.start))),
             text: (self.status == Verdict::Changed).then(shown),

@@ -116,6 +116,24 @@ impl Home {
         Err(ProveError::Program(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     }
 
+    /// What the ledger says, but for times and hashes; nothing if the owner keeps none.
+    pub(super) fn ledger(&self) -> io::Result<String> {
+        let folder = self.root.join(".config/obsearch/ledger");
+        let mut files = if folder.exists() { entries(&folder)? } else { Vec::new() };
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        files.sort();
+        let mut lines = String::new();
+        for line in files.iter().map(fs::read_to_string).collect::<io::Result<Vec<_>>>()?.concat().lines() {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+            if let Some(record) = record.as_object_mut() {
+                record.retain(|name, _| name != "time" && name != "previous");
+            }
+            lines.push_str(&record.to_string());
+            lines.push('\n');
+        }
+        Ok(lines)
+    }
+
     /// Every file of the public index, by name.
     pub(super) fn public_files(&self) -> io::Result<Vec<(String, Vec<u8>)>> {
         let mut files = Vec::new();

@@ -130,6 +130,20 @@ impl Phase {
         }
     }
 
+    /// Looks for private words in the ledger, and holds it against that of the vault without them. Notes that turn
+    /// private later stay in it: they were served.
+    pub(super) fn look_at_ledgers(
+        &mut self,
+        with: &Home,
+        without: &Home,
+        canaries: &[String],
+    ) -> Result<(), ProveError> {
+        let [with, without] = [with.ledger()?, without.ledger()?];
+        self.scan("the ledger", &with, canaries);
+        self.compare("the ledger", &with, &without);
+        Ok(())
+    }
+
     /// Looks for private words in every byte of the public index.
     pub(super) fn with_bytes(mut self, home: &Home, canaries: &[String]) -> Result<Phase, ProveError> {
         for (name, bytes) in home.public_files()? {

@@ -1,7 +1,7 @@
 //! The canary sweep: every part of several private notes carries a word of its own, and none of these
 //! words, nor the place of the vault, is found in any byte that the public side writes: answers,
-//! standard error at its most talkative, its trees with what SQLite keeps beside them, caches,
-//! temporary files; whatever happened before.
+//! standard error at its most talkative, its trees with what SQLite keeps beside them, the ledger,
+//! caches, temporary files; whatever happened before.
 #![expect(clippy::disallowed_methods, reason = "a test reads every byte that was left behind")]
 
 use std::fs;
@@ -123,14 +123,19 @@ impl Aviary {
         found
     }
 
-    /// Looks at everything that was left on disk beside the vault, the configuration and the full trees.
+    /// Looks at everything that was left on disk beside the vault, the configuration file and the full trees.
     #[track_caller]
     fn sweep_files(&self, when: &str) {
-        let files = files_below(&self.home.path(""), &[self.home.vault(), self.home.path(".config")]);
+        let files = files_below(
+            &self.home.path(""),
+            &[self.home.vault(), self.home.path(".config/obsearch/config.toml")],
+        );
         let files: Vec<PathBuf> = files
             .into_iter()
             .filter(|file| !file.components().any(|part| part.as_os_str() == "full"))
             .collect();
+        let ledger = self.home.path(".config/obsearch/ledger");
+        assert!(files.iter().any(|file| file.starts_with(&ledger)) || !ledger.exists(), "{when}");
         assert_eq!(self.found_in_files(&files), [""; 0], "{when}");
         assert_eq!(names_in(&self.home.path("tmp")), [""; 0], "{when}: temporary files");
     }

@@ -43,6 +43,7 @@ fn help_is_a_result() {
               setup        Register the server with an AI client, or show how to
               serve        Serve AI clients over MCP, on standard input and output or over HTTP
               connect      Connect a client that speaks over standard input and output to a running server
+              ledger       Show and check the record of what was served to whom
               token        Make, list and revoke tokens for clients over HTTP
               completions  Print what a shell needs to complete commands
               man          Print the manual page, or write those of all commands

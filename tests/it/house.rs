@@ -19,12 +19,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("eval", &["ops"]),
     ("config", &["vault"]),
     ("prove", &["vault"]),
-    ("mcp", &["ops", "reply"]),
-    ("http", &["mcp", "vault"]),
+    ("ledger", &["ops", "reply", "vault"]),
+    ("mcp", &["ledger", "ops", "reply"]),
+    ("http", &["ledger", "mcp", "vault"]),
     ("hub", &["embed"]),
     (
         "cli",
-        &["config", "embed", "eval", "http", "hub", "index", "mcp", "ops", "prove", "reply", "sync", "vault"],
+        &[
+            "config", "embed", "eval", "http", "hub", "index", "ledger", "mcp", "ops", "prove", "reply",
+            "sync", "vault",
+        ],
     ),
 ];
 
@@ -45,7 +49,7 @@ const EDGE_CRATES: &[(&str, &[&str])] = &[
     ("rten", &["embed"]),
     ("fastembed", &["embed"]),
     ("ureq", &["embed", "hub"]),
-    ("rustix", &["vault", "config", "cli", "http", "prove"]),
+    ("rustix", &["vault", "config", "cli", "http", "ledger", "prove"]),
 ];
 
 #[expect(clippy::disallowed_methods, reason = "the sources of the project are no vault")]

@@ -18,6 +18,7 @@ mod index;
 mod indistinguishable;
 mod init;
 mod injection;
+mod ledger;
 mod manual;
 mod mcp;
 mod model_servers;

@@ -6,6 +6,7 @@ pub(super) mod doctor;
 pub(super) mod escape;
 pub(super) mod eval;
 pub(super) mod index;
+pub(super) mod ledger;
 pub(super) mod notes;
 pub(super) mod privacy;
 pub(super) mod proof;

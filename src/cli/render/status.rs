@@ -13,6 +13,7 @@ pub(in crate::cli) fn status(
     config: &Config,
     profile: Profile,
     answer: &StatusAnswer,
+    ledger: &str,
 ) -> io::Result<()> {
     let file = config.config_file.as_ref().map_or("none".to_owned(), |file| file.display().to_string());
     row(out, "Vault", &format!("{} ({})", config.vault_name, config.vault.display()))?;
@@ -24,6 +25,7 @@ pub(in crate::cli) fn status(
     if let Some(weight) = config.search.meaning_weight {
         row(out, "Weights", &format!("meaning counts {weight}, words the rest, as configured"))?;
     }
+    row(out, "Ledger", ledger)?;
     row(out, "Settings", &file)
 }
 

@@ -174,6 +174,8 @@ fn the_status_fits_a_screen() {
         data_dir: PathBuf::from("/d"),
         cache_dir: PathBuf::from("/c"),
         config_file: Some(PathBuf::from("/home/ada/.config/obsearch/config.toml")),
+        ledger: PathBuf::from("/home/ada/.config/obsearch/ledger"),
+        keeps_ledger: true,
     };
     let mut answer = StatusAnswer {
         state: IndexState::Embedding,
@@ -193,9 +195,10 @@ fn the_status_fits_a_screen() {
         <Model    > multilingual
         <Updated  > 2026-01-02T03:04:05Z
         <Weights  > meaning counts 0.55, words the rest, as configured
+        <Ledger   > as it is
         <Settings > /home/ada/.config/obsearch/config.toml
     "]]
-    .assert_eq(&shown(|out| status::status(out, &config, Profile::Public, &answer)));
+    .assert_eq(&shown(|out| status::status(out, &config, Profile::Public, &answer, "as it is")));
     answer.state = IndexState::Missing;
     (answer.notes, answer.chunks, answer.pending_vectors) = (0, 1, 0);
     (answer.model, answer.indexed_at) = (None, None);
@@ -204,9 +207,10 @@ fn the_status_fits_a_screen() {
         <Profile  > full
         <Index    > none yet; run `obsearch index`
         <Weights  > meaning counts 0.55, words the rest, as configured
+        <Ledger   > as it is
         <Settings > /home/ada/.config/obsearch/config.toml
     "]]
-    .assert_eq(&shown(|out| status::status(out, &config, Profile::Full, &answer)));
+    .assert_eq(&shown(|out| status::status(out, &config, Profile::Full, &answer, "as it is")));
 }
 
 #[test]

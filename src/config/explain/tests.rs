@@ -359,7 +359,7 @@ fn every_example_is_understood() {
 
 #[test]
 fn every_key_has_an_example() {
-    for section in ["vault", "privacy", "embeddings", "rerank", "search", "server"] {
+    for section in ["vault", "privacy", "embeddings", "rerank", "search", "server", "ledger"] {
         let error = toml::from_str::<ConfigFile>(&format!("[{section}]\nx = 1")).unwrap_err();
         let known: Vec<&str> = KEYS.iter().filter(|key| key.section == section).map(|key| key.name).collect();
         assert_eq!(names_expected(error.message()), known);

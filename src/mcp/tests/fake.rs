@@ -252,6 +252,7 @@ pub(super) fn verify_answer() -> VerifyAnswer {
         number: 1,
         status: Verdict::Unchanged,
         citation: Some("Projects/Boat.md#Mast".to_owned()),
+        note: Some("Projects/Boat.md".to_owned()),
         line_start: Some(12),
         line_end: Some(13),
         text: None,
@@ -266,6 +267,7 @@ pub(super) fn verify_answer() -> VerifyAnswer {
         number: 3,
         status: Verdict::Gone,
         citation: None,
+        note: None,
         line_start: None,
         line_end: None,
         text: None,
@@ -286,6 +288,7 @@ pub(super) fn similar_answer() -> SimilarAnswer {
         link: Some("[[Jo]]".to_owned()),
     };
     SimilarAnswer {
+        asked: Some("Projects/Boat.md".to_owned()),
         purpose: Purpose::Link,
         mode: Mode::Hybrid,
         notices: vec!["The index is still being built."],
@@ -323,7 +326,11 @@ pub(super) fn health_answer() -> HealthAnswer {
 
 pub(super) fn guide_answer() -> GuideAnswer {
     GuideAnswer {
-        guides: vec![GuideNote { path: "README.md".to_owned(), text: "Boats and **bread**.".to_owned() }],
+        guides: vec![GuideNote {
+            path: "README.md".to_owned(),
+            text: "Boats and **bread**.".to_owned(),
+            lines: (1, 1),
+        }],
         folders: vec![FolderCount { folder: "Projects".to_owned(), notes: 2 }],
         tags: vec![TagCount { tag: "project".to_owned(), notes: 2 }],
         hubs: vec![Hub { path: "Home.md".to_owned(), title: "Home".to_owned(), links: 7 }],

@@ -121,7 +121,8 @@ impl Game {
         // From here on a tree that has forgotten notes is held against one that never knew them.
         index(&self.homes[0], &["index", "--quiet", "--rebuild", "--profile", "public"]);
         self.phase("index brought up to date")?;
-        self.assert_no_canary_in_public_trees()
+        self.assert_no_canary_in_public_trees()?;
+        self.compare_ledgers()
     }
 
     fn index(&self, arguments: &[&str]) {
@@ -229,6 +230,21 @@ impl Game {
             return Ok(());
         }
         self.compare(&answers, &format!("{params}")).map_err(|difference| format!("reindex: {difference}"))
+    }
+
+    /// What was recorded of all these answers. Requests are answered several at once, and how often a server was asked
+    /// for its status before it was ready is chance.
+    fn compare_ledgers(&mut self) -> Result<(), String> {
+        let ledgers = self.homes.each_ref().map(|home| {
+            let lines = home.read(".config/obsearch/ledger/00000001.jsonl");
+            let records = lines.lines().map(parsed).filter(|record| record["call"] != "index_status");
+            let record =
+                |record: Value| format!("{} {} {}", record["call"], record["profile"], record["notes"]);
+            let mut records: Vec<String> = records.map(record).collect();
+            records.sort();
+            Some(records.join("\n"))
+        });
+        self.compare(&ledgers, "the ledger")
     }
 
     fn assert_no_canary_in_public_trees(&self) -> Result<(), String> {
