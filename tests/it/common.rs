@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -156,10 +157,21 @@ impl Home {
         output.json()
     }
 
-    /// Brings both trees up to date and tells what was done to the public one and the full one.
+    /// Brings both trees up to date and tells what was done to the public one and the full one. Waits for a server
+    /// that is doing the same.
     #[track_caller]
     pub(crate) fn index(&self) -> [Value; 2] {
-        let mut trees = self.json(&["index"])["trees"].take();
+        let is_locked = |output: &Output| output.stderr.contains("Another obsearch is writing this index");
+        let mut output = self.run(&["index", "--json"]);
+        for _ in 0..100 {
+            if !is_locked(&output) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+            output = self.run(&["index", "--json"]);
+        }
+        assert_eq!(output.code, Some(0), "{output:?}");
+        let mut trees = output.json()["trees"].take();
         let both = [trees[0].take(), trees[1].take()];
         assert_eq!([&both[0]["profile"], &both[1]["profile"]], ["public", "full"]);
         both

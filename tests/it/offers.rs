@@ -224,8 +224,9 @@ fn a_cancelled_run_leaves_the_processor_idle() {
         thread::sleep(time);
         server.processor_time().saturating_sub(before)
     };
-    let busy = used_in(&server, Duration::from_secs(1));
-    assert!(busy > Duration::from_millis(300), "it works: {busy:?}");
+    // Others may be at work on the same machine.
+    let is_busy = (0..10).any(|_| used_in(&server, Duration::from_secs(1)) > Duration::from_millis(200));
+    assert!(is_busy, "it does not work");
     let cancelled =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": run } });
     server.write(&cancelled.to_string());
