@@ -120,6 +120,12 @@ pub(super) fn address(view: &'static str, parameters: &[(&'static str, &str)]) -
     format!("/view/{view}{separator}{}", query.join("&"))
 }
 
+/// A time of RFC 3339 in UTC, for people: `2031-04-09 10:30:00 UTC`.
+pub(super) fn moment(time: &str) -> String {
+    let seconds = time.get(..19).unwrap_or(time).replace('T', " ");
+    format!("{seconds} UTC")
+}
+
 /// `1 note`, `1,203 notes`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     let mut text = String::new();
@@ -161,6 +167,8 @@ mod tests {
             "1,203,456: <b>&lt;</b><b>&lt;</b>"
         );
         assert_eq!(html("{}", &[&Block("a\r\n\tb\u{1b}<")]).0, "a\n\tb\\u{1b}&lt;");
+        assert_eq!(moment("2031-04-09T10:30:00Z"), "2031-04-09 10:30:00 UTC");
+        assert_eq!(moment("2031-04-09T10:30:00.123Z"), "2031-04-09 10:30:00 UTC");
         assert_eq!(counted(1, "note") + &counted(2_000, "note"), "1 note2,000 notes");
     }
 

@@ -77,7 +77,9 @@ fn text(note: &ReadAnswer) -> Html {
         (!value.is_empty()).then(|| html("<dt>{}</dt><dd>{}</dd>", &[&name, &value]))
     };
     let tags: Vec<String> = note.tags.iter().map(|tag| format!("#{tag}")).collect();
-    let properties = note.properties.iter().map(|(name, value)| {
+    // These have rows of their own.
+    let is_further = |name: &str| !["title", "aliases", "alias", "tags", "tag"].contains(&name);
+    let properties = note.properties.iter().filter(|(name, _)| is_further(name)).map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         html("<dt>{}</dt><dd>{}</dd>", &[name, &value])
     });

@@ -1,6 +1,6 @@
 //! How fresh both indexes are, and what to run where one is not.
 
-use super::html::{Html, counted, html};
+use super::html::{Html, counted, html, moment};
 use super::{Asked, Console, Page};
 use crate::ops::freshness::Freshness;
 use crate::ops::status::{IndexState, StatusAnswer};
@@ -62,7 +62,7 @@ fn body(Known { status, behind }: &Known) -> Html {
             &number(status.chunks),
             &waiting,
             &status.model.as_deref().unwrap_or("none, words only"),
-            &status.indexed_at.as_deref().unwrap_or("not yet"),
+            &status.indexed_at.as_deref().map_or("not yet".to_owned(), moment),
             &notices,
         ],
     )

@@ -4,6 +4,7 @@ use super::html::{Html, address, counted, html};
 use super::{Console, Page};
 use crate::ops::grounds;
 use crate::ops::privacy::{PrivacyAnswer, RuleUse};
+use crate::vault::Ground;
 
 /// `public` or `private`, as a word and not as a colour alone.
 pub(super) fn mark(answer: &PrivacyAnswer) -> Html {
@@ -19,8 +20,14 @@ pub(super) fn mark(answer: &PrivacyAnswer) -> Html {
 /// Why the public does not get a note, or not all of it, in one line; nothing for a note that is public as it is.
 pub(super) fn because(console: &Console, answer: &PrivacyAnswer) -> Option<String> {
     let line_of = |key: &str, rule: &str| console.line_of(key, rule);
-    let mut reasons: Vec<String> =
-        answer.grounds.iter().map(|ground| grounds::reason(ground, &line_of)).collect();
+    // Beside the note's own name, the rule says enough.
+    let reason = |ground: &Ground| match ground {
+        Ground::Folder { rule, name } if *name == answer.path => {
+            grounds::rule_with_line("folders", rule, &line_of)
+        }
+        other => grounds::reason(other, &line_of),
+    };
+    let mut reasons: Vec<String> = answer.grounds.iter().map(reason).collect();
     reasons.extend(answer.refusal.map(|why| format!("nobody can read it: {why}")));
     if answer.public && (!answer.private_parts.is_empty() || answer.masked > 0) {
         reasons.push(grounds::verdict(answer));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::PoisonError;
 
-use super::html::{Block, Html, address, counted, html};
+use super::html::{Block, Html, address, counted, html, moment};
 use super::{Asked, Console, Page, Stage, privacy};
 use crate::ops::privacy::PrivacyAnswer;
 use crate::ops::search::{Mode, Passage, SearchAnswer, SearchRequest, Standing};
@@ -131,7 +131,8 @@ fn about(answer: &SearchAnswer) -> String {
         (false, true) => "; an answer is likely",
         (false, false) => "; an answer is doubtful",
     };
-    let seen = answer.indexed_at.as_deref().map(|at| format!("; index of {at}")).unwrap_or_default();
+    let seen =
+        answer.indexed_at.as_deref().map(|at| format!("; index of {}", moment(at))).unwrap_or_default();
     format!("{mode}{reranked}{likely}{seen}")
 }
 
@@ -143,8 +144,7 @@ fn hit(passage: &Passage, beside: &Html) -> Html {
     };
     let via = passage.via.as_deref().map(|via| chip("via", &format!("linked with {via}")));
     html(
-        r#"<li class="hit"><div class="title"><span class="rank">{}</span>
-<button type="button" class="link" data-item data-get="{}">{}</button> <span class="lines">{}</span></div>
+        r#"<li class="hit"><div class="title"><span class="rank">{}</span><button type="button" class="link" data-item data-get="{}">{}</button><span class="lines">{}</span></div>
 <p class="marks">{}{}</p>
 <p class="why">{}<span class="score">{}</span>{}{}</p>
 <p class="excerpt">{}</p></li>"#,

@@ -19,7 +19,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::any;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
@@ -125,15 +125,16 @@ impl Gate {
     }
 }
 
+/// Routes take any method, since the gate lets GET in alone: a refusal must not tell which routes there are.
 fn router(console: Arc<Console>, gate: Gate) -> Router {
     let gate = Arc::new(gate);
     let pages = Arc::new(Pages { console, slots: Arc::new(Semaphore::new(PAGES_AT_ONCE)) });
     let shell = SHELL.iter().fold(Router::new(), |router, asset| {
-        router.route(asset.path, get(move || std::future::ready(written(asset))))
+        router.route(asset.path, any(move || std::future::ready(written(asset))))
     });
-    let key = Router::new().route(KEY, get(key)).with_state(Arc::clone(&gate));
+    let key = Router::new().route(KEY, any(key)).with_state(Arc::clone(&gate));
     shell
-        .route("/view/{view}", get(page))
+        .route("/view/{view}", any(page))
         .with_state(pages)
         .merge(key)
         .fallback(|| std::future::ready(refused()))
