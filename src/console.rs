@@ -6,6 +6,7 @@
 //! of sockets, tokens or browsers. Since it shows private names, whoever serves it must know who asks.
 
 mod browse;
+mod calls;
 mod html;
 mod links;
 mod note;
@@ -15,6 +16,7 @@ mod search;
 
 use std::sync::Mutex;
 
+pub use calls::Recorded;
 use html::{Html, html};
 
 use crate::ops::{Caller, IsWanted, OpError, Service, Silent};
@@ -61,6 +63,8 @@ pub struct Stage {
 
 /// The line of the configuration file on which a rule stands, as the file is now: key, rule.
 pub type RuleLines = Box<dyn Fn(&str, &str) -> Option<usize> + Send + Sync>;
+/// The last answers of servers, at most so many.
+pub type Ledger = Box<dyn Fn(usize) -> Recorded + Send + Sync>;
 /// The stages since it was asked last.
 pub type Stages = Box<dyn Fn() -> Vec<Stage> + Send + Sync>;
 
@@ -74,6 +78,8 @@ pub struct Console {
     pub vault_name: String,
     /// Where rules stand.
     pub rule_lines: RuleLines,
+    /// What was served to whom.
+    pub recorded: Ledger,
     /// Where the time goes.
     pub stages: Stages,
     /// One search at a time: the stages of two would be told together.
@@ -94,6 +100,7 @@ impl Console {
             "vault" => browse::page(self),
             "folder" => browse::folder(self, &asked),
             "note" => note::page(self, &asked),
+            "calls" => calls::page(self),
             _ => return None,
         };
         Some(page.unwrap_or_else(|error| failure(&error)).into_string())

@@ -1,15 +1,17 @@
 //! `obsearch console`: a page in the owner's browser that shows what an agent can see. (The file is not named
 //! after its command, since `console` is the terminal here.)
 
+use std::io;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 use crate::cli::console::can_draw;
 use crate::cli::timings::Timings;
 use crate::cli::{CliError, Context, Exit, open};
-use crate::config::fresh_token;
-use crate::console::{Console, Stage};
+use crate::config::{Config, ConfigError, Environment, fresh_token};
+use crate::console::{Console, Recorded, Stage};
 use crate::http::ConsoleServer;
+use crate::ledger;
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -21,8 +23,8 @@ Examples:
 /// Show in your browser what an agent can see, beside what you can
 ///
 /// A page that this program serves on this machine's own address: a search asked as an agent and as you, the vault with
-/// every note marked public or private and the rule that says so, how fresh the indexes are, and any note as an agent
-/// gets it. It opens only with the key in the link that is printed, and changes nothing.
+/// every note marked public or private and the rule that says so, how fresh the indexes are, any note as an agent gets
+/// it, and what was served lately to whom. It opens only with the key in the link that is printed, and changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ConsoleArgs {
@@ -46,6 +48,10 @@ pub(super) fn run(args: &ConsoleArgs, context: &Context) -> Result<Exit, CliErro
             let config = config.clone();
             move |key, rule| config.rule_line(key, rule)
         }),
+        recorded: Box::new({
+            let (config, environment) = (config.clone(), context.environment.clone());
+            move |most| recorded(&config, &environment, most)
+        }),
         stages: Box::new(move || taken(&timings)),
         searching: Mutex::new(()),
     };
@@ -68,6 +74,22 @@ fn key() -> Result<String, CliError> {
         message: format!("No key can be made for the page ({error})."),
         hint: "The system gives no random numbers; try again later.".to_owned(),
     })
+}
+
+fn recorded(config: &Config, environment: &Environment, most: usize) -> Recorded {
+    if !config.keeps_ledger {
+        return Recorded::Off;
+    }
+    let read = || -> Result<_, ConfigError> {
+        config.check_ledger(environment)?;
+        let fail = |error: io::Error| open::ledger_error(&config.ledger, &error);
+        let health = ledger::look(&config.ledger).map_err(fail)?;
+        Ok((health, ledger::recent(&config.ledger, most).map_err(fail)?))
+    };
+    match read() {
+        Ok((health, records)) => Recorded::Known(health, records),
+        Err(error) => Recorded::Broken(error.to_string(), error.hint()),
+    }
 }
 
 fn taken(timings: &Timings) -> Vec<Stage> {

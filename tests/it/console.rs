@@ -8,6 +8,7 @@ use std::process::{Child, Stdio};
 
 use crate::common::Home;
 use crate::http::{Answer, ask};
+use crate::server::Server;
 use crate::terminal::dialogue;
 
 /// A console that runs.
@@ -196,6 +197,7 @@ fn whoever_is_not_let_in_gets_the_same_answer_whatever_was_asked() {
         "/view/note?path=Boat.md",
         "/view/note?path=journal/day.md",
         "/view/note?path=missing.md",
+        "/view/calls",
         "/view/none",
         "/none",
     ];
@@ -414,6 +416,33 @@ fn without_an_index_it_says_so() {
     let search = console.view("search?q=varnish");
     assert!(search.contains("there is no index yet") && search.contains("Boat.md"), "{search}");
     assert!(console.view("note?path=Boat.md").contains("links are looked up in it"));
+}
+
+#[test]
+fn what_was_served_is_listed_with_what_is_private_by_now() {
+    let home = home();
+    let console = Console::start(&home);
+    assert!(console.view("calls").contains("Nothing was served so far."));
+    let mut server = Server::start_stdio(&home);
+    server.call("read_note", &serde_json::json!({ "path": "Boat.md" }));
+    server.call("search_vault", &serde_json::json!({ "query": "mast", "mode": "keyword" }));
+    server.end();
+    let calls = console.view("calls");
+    assert!(
+        calls.find("search_vault").unwrap() < calls.find("read_note").unwrap(),
+        "the newest first: {calls}"
+    );
+    assert!(calls.contains("Boat.md") && calls.contains("test 0 over stdio"), "{calls}");
+    assert!(!calls.contains("mark private"), "{calls}");
+    // Looking at the page is no answer to an agent.
+    console.view("note?path=Boat.md");
+    assert_eq!(console.view("calls"), calls);
+    home.write_note("Boat.md", "# Boat\n\n#secret\n");
+    assert!(console.view("calls").contains("mark private"));
+    let text = home.read(".config/obsearch/config.toml");
+    drop(console);
+    home.configure(&format!("{text}\n[ledger]\nenabled = false\n"));
+    assert!(Console::start(&home).view("calls").contains("The ledger is off"));
 }
 
 /// Names and texts that would be markup, scripts or tricks if they were not shown as text.

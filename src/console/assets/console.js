@@ -221,6 +221,7 @@ const KEYS = {
   r: again,
   1: () => go("/view/overview"),
   2: () => go("/view/vault"),
+  3: () => go("/view/calls"),
   "?": () => keys.showModal(),
   Escape: back,
 };

@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import chromium
 from home import Home
@@ -151,6 +152,13 @@ def walk(page: Page) -> None:
     page.press("ArrowLeft")
     page.press("ArrowLeft")
     page.wait("!document.querySelector('.vault details[open]')", "an arrow closes it")
+    page.press("3")
+    page.wait("document.querySelector('.calls .record')", "3 is what was served")
+    page.press("j")
+    page.wait("document.activeElement.closest('.record li li')", "j leads to a note of it")
+    page.picture("calls")
+    page.press("Escape")
+    page.wait("document.querySelector('.vault')", "Escape leads back to the vault")
     page.press("?", shift=True)
     page.wait("document.querySelector('#keys').open", "the keys are told")
     page.picture("keys")
@@ -179,6 +187,21 @@ def look_at_tricks(page: Page) -> None:
     page.equal("localStorage.length + sessionStorage.length + document.cookie.length", 0, "nothing is kept")
 
 
+def serve_something(home: Home) -> None:
+    """Answers of a server that the ledger has then."""
+    with home.listening() as url:
+        for route, body in [
+            ("search", {"query": "how long must the clear coating dry"}),
+            ("get_full_note", {"path": "Home.md"}),
+            ("note_links", {"path": "Home.md"}),
+        ]:
+            request = Request(
+                url.replace("/mcp", f"/{route}"), json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
+            with urlopen(request, timeout=30) as answer:
+                answer.read()
+
+
 def check(browser: chromium.Chromium, home: Home, report: Report, pictures: Path | None) -> None:
     for name, text in HOSTILE.items():
         note = home.root / "Notes" / f"{name}.md"
@@ -188,6 +211,7 @@ def check(browser: chromium.Chromium, home: Home, report: Report, pictures: Path
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
     passed = report.passed
+    serve_something(home)
     with running(home, home.root / "console.log") as link, browser.watched() as seen:
         page = Page(browser, report, pictures)
         browser.open(link)
