@@ -94,7 +94,7 @@ impl Console {
     pub fn page(&self, view: &str, parameters: &[(String, String)], is_wanted: IsWanted) -> Option<String> {
         let asked = Asked { parameters, caller: Caller::new(is_wanted, &Silent) };
         let page = match view {
-            "overview" => overview::page(self, &asked),
+            "overview" => Ok(overview::page(self, &asked)),
             "rules" => privacy::rules(self),
             "search" => search::page(self, &asked),
             "vault" => browse::page(self),

@@ -69,18 +69,21 @@ fn calls(console: &Console, records: &[Record]) -> Page {
 }
 
 fn call(record: &Record, judged: &HashMap<&str, &PrivacyAnswer>) -> Html {
-    let client = match record.client.as_str() {
-        "" => "(no name)".to_owned(),
-        client => format!("{client} {}", record.client_version).trim_end().to_owned(),
+    let way = record.transport.as_str();
+    let client = format!("{} {}", record.client, record.client_version);
+    // A REST client has no other name.
+    let sender = match client.trim() {
+        "" => format!("(no name) over {way}"),
+        client if client == way => format!("over {way}"),
+        client => format!("{client} over {way}"),
     };
     let notes: Vec<Html> = record
         .notes
         .iter()
         .take(MOST_NOTES)
         .map(|note| {
-            let ranges = note.lines.iter().map(|(first, last)| match first == last {
-                true => first.to_string(),
-                false => format!("{first}–{last}"),
+            let ranges = note.lines.iter().map(|(first, last)| {
+                if first == last { first.to_string() } else { format!("{first}–{last}") }
             });
             let lines = ranges.collect::<Vec<_>>().join(", ");
             let mark = judged.get(note.path.as_str()).filter(|answer| !answer.public);
@@ -93,13 +96,12 @@ fn call(record: &Record, judged: &HashMap<&str, &PrivacyAnswer>) -> Html {
     let more = record.notes.len().saturating_sub(MOST_NOTES);
     let more = (more > 0).then(|| html(r#"<li class="quiet">and {} more</li>"#, &[&more]));
     html(
-        r#"<li><p><code>{}</code> <span class="chip {}">{}</span> <span class="quiet">{} over {} · {}</span></p><ul>{}{}</ul></li>"#,
+        r#"<li><p><code>{}</code> <span class="chip {}">{}</span> <span class="quiet">{} · {}</span></p><ul>{}{}</ul></li>"#,
         &[
             &record.call,
             &if record.profile == "full" { "full" } else { "place" },
             &record.profile,
-            &client,
-            &record.transport.as_str(),
+            &sender,
             &moment(&record.time),
             &notes,
             &more,

@@ -73,13 +73,17 @@ impl Shown for Html {
 
 impl<T: Shown> Shown for Vec<T> {
     fn add_to(&self, html: &mut String) {
-        self.iter().for_each(|one| one.add_to(html));
+        for one in self {
+            one.add_to(html);
+        }
     }
 }
 
 impl<T: Shown> Shown for Option<T> {
     fn add_to(&self, html: &mut String) {
-        self.iter().for_each(|one| one.add_to(html));
+        for one in self {
+            one.add_to(html);
+        }
     }
 }
 

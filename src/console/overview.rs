@@ -1,22 +1,22 @@
 //! How fresh both indexes are, and what to run where one is not.
 
 use super::html::{Html, counted, html, moment};
-use super::{Asked, Console, Page};
+use super::{Asked, Console};
 use crate::ops::freshness::Freshness;
 use crate::ops::status::{IndexState, StatusAnswer};
 use crate::ops::{OpError, Service};
 
-pub(super) fn page(console: &Console, asked: &Asked<'_>) -> Page {
+pub(super) fn page(console: &Console, asked: &Asked<'_>) -> Html {
     let public = card("What agents search", "public", index(&console.public, asked));
     let full = card("What you search", "full", index(&console.full, asked));
-    Ok(html(
+    html(
         r#"<article class="overview" data-view="overview" data-said="Overview">
 <h1 tabindex="-1">{}</h1>
 <div class="cards">{}{}</div>
 <div data-load="/view/rules" aria-live="off"><p class="quiet">Judging every note…</p></div>
 </article>"#,
         &[&console.vault_name, &public, &full],
-    ))
+    )
 }
 
 /// What is known of an index.

@@ -54,12 +54,12 @@ fn compare(session: &Session<'_>, tree: &Tree) -> Result<Freshness, OpError> {
 }
 
 fn difference(session: &Session<'_>, candidate: &Candidate) -> Freshness {
-    let note = session.open(&candidate.path).ok();
-    let none = Freshness::default();
-    match (&candidate.known, note) {
-        (None, Some(_)) => Freshness { added: 1, ..none },
-        (Some(known), Some(note)) if note.content_hash() != known.hash => Freshness { changed: 1, ..none },
-        (Some(_), None) => Freshness { removed: 1, ..none },
-        _ => none,
+    let opened = session.open(&candidate.path).ok();
+    let fresh = Freshness::default();
+    match (&candidate.known, opened) {
+        (None, Some(_)) => Freshness { added: 1, ..fresh },
+        (Some(known), Some(note)) if note.content_hash() != known.hash => Freshness { changed: 1, ..fresh },
+        (Some(_), None) => Freshness { removed: 1, ..fresh },
+        _ => fresh,
     }
 }

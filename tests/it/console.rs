@@ -462,8 +462,7 @@ fn hostile_notes_are_shown_as_text() {
          <img src=x onerror=alert(1)> [x](javascript:alert(1)) </pre></title><!-- \u{202e}gnp\u{1b}[2J &amp; {{}}\n\
          [[</button><script>x</script>]] [[Boat]]\n"
     );
-    let home =
-        Home::words_only(&[("Boat.md", "varnish")], "tags = [\"<b>\", \"x\\\"onload\"]\nfolders = [\"<u>\"]");
+    let home = Home::words_only(&[("Boat.md", "varnish")], "tags = [\"<b>\"]\nfolders = [\"<u>\"]");
     for name in names {
         home.write_note(name, &text);
     }
