@@ -81,7 +81,7 @@ impl<T: Shown> Shown for Vec<T> {
 
 impl<T: Shown> Shown for Option<T> {
     fn add_to(&self, html: &mut String) {
-        for one in self {
+        if let Some(one) = self {
             one.add_to(html);
         }
     }

@@ -103,7 +103,8 @@ fn column(
     let Searched { answer, stages } = searched;
     let notices: Vec<Html> =
         answer.notices.iter().map(|notice| html(r#"<p class="notice">{}</p>"#, &[notice])).collect();
-    let hits: Vec<Html> = answer.passages.iter().map(|passage| hit(passage, &beside(passage))).collect();
+    let hits: Vec<Html> =
+        answer.passages.iter().map(|passage| hit(passage, answer.mode, &beside(passage))).collect();
     let hits = if hits.is_empty() {
         html(r#"<p class="nothing">Nothing found.</p>"#, &[])
     } else {
@@ -136,7 +137,8 @@ fn about(answer: &SearchAnswer) -> String {
     format!("{mode}{reranked}{likely}{seen}")
 }
 
-fn hit(passage: &Passage, beside: &Html) -> Html {
+fn hit(passage: &Passage, mode: Mode, beside: &Html) -> Html {
+    let [words, meaning] = passage.standings;
     let lines = if passage.line_start == passage.line_end {
         format!("line {}", passage.line_start)
     } else {
@@ -157,14 +159,14 @@ fn hit(passage: &Passage, beside: &Html) -> Html {
             &via,
             &bar(passage.score),
             &format!("{:.4}", passage.score),
-            &leg("words", "BM25", passage.standings[0]),
-            &leg("meaning", "cosine", passage.standings[1]),
+            &(mode != Mode::Semantic).then(|| leg("words", "BM25", words)),
+            &(mode != Mode::Keyword).then(|| leg("meaning", "cosine", meaning)),
             &marked(&passage.text, &passage.highlights),
         ],
     )
 }
 
-/// Where a leg placed the passage.
+/// Where a leg that ran placed the passage.
 fn leg(name: &'static str, measure: &'static str, standing: Option<Standing>) -> Html {
     match standing {
         Some(Standing { rank, score }) => html(
@@ -235,10 +237,15 @@ mod tests {
 
     #[test]
     fn words_are_marked_and_nothing_else_is_markup() {
-        let shown =
-            |text: &str, highlights: &[Range<usize>]| html("{}", &[&marked(text, highlights)]).into_string();
-        assert_eq!(shown("a <b> c", &[2..5]), "a <mark>&lt;b&gt;</mark> c");
-        assert_eq!(shown("é", &[1..2]), "é");
-        assert_eq!(shown("ab", &[0..1, 1..2]), "<mark>a</mark><mark>b</mark>");
+        type Places<'a> = &'a [(usize, usize)];
+        let table: [(&str, Places<'_>, &str); 3] = [
+            ("a <b> c", &[(2, 5)], "a <mark>&lt;b&gt;</mark> c"),
+            ("é", &[(1, 2)], "é"),
+            ("ab", &[(0, 1), (1, 2)], "<mark>a</mark><mark>b</mark>"),
+        ];
+        for (text, places, expected) in table {
+            let highlights: Vec<Range<usize>> = places.iter().map(|(start, end)| *start..*end).collect();
+            assert_eq!(html("{}", &[&marked(text, &highlights)]).into_string(), expected);
+        }
     }
 }
