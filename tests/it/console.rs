@@ -23,10 +23,10 @@ impl Console {
         let mut child =
             home.command(&["console"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        errors.read_line(&mut line).unwrap();
-        let link = line.trim().strip_prefix("Your console: http://127.0.0.1:");
-        let (port, token) = link.and_then(|link| link.split_once("/#")).unwrap_or_else(|| panic!("{line}"));
+        let mut said = String::new();
+        errors.read_line(&mut said).unwrap();
+        let link = said.trim().strip_prefix("Your console: http://127.0.0.1:");
+        let (port, token) = link.and_then(|link| link.split_once("/#")).unwrap_or_else(|| panic!("{said}"));
         std::thread::spawn(move || errors.lines().for_each(drop));
         Console { child, port: port.parse().unwrap(), token: token.to_owned() }
     }
@@ -280,7 +280,7 @@ fn both_sides_of_a_search_are_told_apart_and_explained() {
     assert!(day.contains(r#"<span class="mark private">private</span>"#), "{day}");
     assert!(day.contains(&escaped("folders = \"journal\" (line 4 of the configuration)")), "{day}");
     assert!(day.contains("<mark>varnish</mark>") && !day.contains("by meaning"), "{day}");
-    assert!(day.contains(r#"words no. "#) && day.contains("BM25"), "{day}");
+    assert!(day.contains("words no. ") && day.contains("BM25"), "{day}");
     assert!(public.contains("yours no. ") && full.contains("agent no. "), "{html}");
     assert!(public.contains("Where the time went") && public.contains("<td>rank</td>"), "{public}");
     let nothing = console.view("search?q=zzyzx");
@@ -306,7 +306,7 @@ fn the_column_of_the_agent_is_the_same_without_the_private_notes() {
         let notes = ["Boat.md", "Mast.md", "Parts.md", "journal/day.md", "tagged.md"];
         let of_notes = notes.iter().map(|path| {
             let html = console.view(&format!("note?path={path}"));
-            html.contains("card agent").then(|| part(&html, "card agent").to_owned()).unwrap_or_else(absent)
+            if html.contains("card agent") { part(&html, "card agent").to_owned() } else { absent() }
         });
         of_searches.collect::<Vec<_>>().into_iter().chain(of_notes).collect()
     };
