@@ -224,7 +224,7 @@ def check(browser: chromium.Chromium, home: Home, report: Report, pictures: Path
         page.equal("location.hash", "", "and is out of the address bar again")
         origin = urlsplit(link).netloc
         elsewhere = [url for url in seen.urls if urlsplit(url).netloc != origin]
-        report.equal(elsewhere, [], "console: requests to anywhere else")
+        report.equal(elsewhere[:3], [], "console: requests to anywhere else")
         report.check(len(seen.urls) > 10, "console: requests are seen", seen.urls)
-        report.equal(seen.complaints, [], "console: complaints of the browser")
+        report.equal(seen.complaints[:3], [], "console: complaints of the browser")
     print(f"console: {report.passed - passed} checks of the owner's page")
