@@ -202,18 +202,15 @@ def main() -> int:
         return 0
     report = Report()
     resolver = ", ".join(f"MAP {name} 127.0.0.1" for name in FOREIGN)
-    with (
-        Home(arguments.binary, arguments.vault, "none") as home,
-        chromium.Chromium(program, resolver) as browser,
-        pages() as page_port,
-    ):
-        print(browser.version)
+    with Home(arguments.binary, arguments.vault, "none") as home:
         home.index()
-        check_control(browser, page_port, report)
-        check_server(browser, page_port, home, report)
-        # One that has nothing to complain of yet.
-        with chromium.Chromium(program, "") as fresh:
-            console.check(fresh, home, report, arguments.pictures)
+        with chromium.Chromium(program, resolver) as browser, pages() as page_port:
+            print(browser.version)
+            check_control(browser, page_port, report)
+            check_server(browser, page_port, home, report)
+        # In one that has nothing to complain of yet.
+        with chromium.Chromium(program, "") as browser:
+            console.check(browser, home, report, arguments.pictures)
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 
