@@ -6,6 +6,7 @@
 //! profile, and no address but this machine's own.
 
 mod connect;
+mod console;
 mod door;
 #[cfg(feature = "fixture")]
 mod fixture;
@@ -29,6 +30,7 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 pub use connect::{Target, connect};
+pub use console::{ConsoleServer, serve_console};
 pub use door::Tokens;
 #[cfg(feature = "fixture")]
 pub use fixture::serve_fixture;

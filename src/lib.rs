@@ -1,10 +1,12 @@
 //! obsearch: retrieval over a folder of Markdown for AI clients, behind a wall.
 //!
 //! The folders are the architecture; dependencies point downwards only:
-//! `cli`, `eval`, `http`, `mcp` -> `ledger` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`, `vault`.
+//! `cli`, `console`, `eval`, `http`, `mcp` -> `ledger` -> `ops` -> `search`, `sync` -> `index`, `embed`, `text` -> `note`,
+//! `vault`.
 
 pub mod cli;
 pub mod config;
+pub mod console;
 pub mod embed;
 pub mod eval;
 mod failpoint;

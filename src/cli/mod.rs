@@ -22,6 +22,7 @@ mod model;
 mod models;
 mod open;
 mod pack;
+mod page;
 mod privacy;
 mod progress;
 mod read;
@@ -145,6 +146,8 @@ enum Command {
     Status(status::StatusArgs),
     /// Show what AI clients cannot see, and why
     Privacy(privacy::PrivacyArgs),
+    /// Show in your browser what an agent can see, beside what you can
+    Console(page::ConsoleArgs),
     /// Find what is wrong with the configuration, the notes and the index
     Doctor(doctor::DoctorArgs),
     /// Measure how well questions are answered
@@ -175,6 +178,7 @@ impl Command {
         match self {
             Command::Index(args) => args.takes_times(),
             Command::Search(args) => args.takes_times(),
+            Command::Console(_) => true,
             _ => false,
         }
     }
@@ -220,6 +224,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Exit, CliError> {
         Command::Verify(args) => verify::run(args, context),
         Command::Status(args) => status::run(args, context),
         Command::Privacy(args) => privacy::run(args, context),
+        Command::Console(args) => page::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
         Command::Eval(args) => eval::run(args, context),
         Command::Model(args) => model::run(args, context),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cli::{CliError, Context, models};
 use crate::config::{Config, ConfigError, TokenBook};
-use crate::http::{self, HttpError, HttpServer, Listening, Reach, Tokens};
+use crate::http::{self, ConsoleServer, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
 use crate::ledger::{Book, Ledger};
 use crate::mcp::{self, ReindexAccess, ServerOptions};
@@ -134,18 +134,22 @@ pub(super) fn serve_http(
         sse: setup.sse,
         listening: setup.listening,
     };
-    http::serve(server, announce).map_err(|error| CliError::Failed {
-        message: sentence(&error),
-        hint: match &error {
-            HttpError::Listen { .. } => {
-                "Choose another `--port` or `--host`; `--port 0` takes any free port."
-            }
-            HttpError::SocketInUse(_) => "Stop that server, or choose another `--socket`.",
-            HttpError::NotASocket(_) => "Choose another path; nothing is overwritten.",
-            HttpError::Threads(_) => "See whether the machine has threads and memory left.",
-        }
-        .to_owned(),
-    })
+    http::serve(server, announce).map_err(|error| http_error(&error))
+}
+
+/// Serves the owner's console until the process is told to end; `announce` hears its address.
+pub(super) fn serve_console(server: ConsoleServer, announce: impl FnOnce(&str)) -> Result<(), CliError> {
+    http::serve_console(server, announce).map_err(|error| http_error(&error))
+}
+
+fn http_error(error: &HttpError) -> CliError {
+    let hint = match error {
+        HttpError::Listen { .. } => "Choose another `--port` or `--host`; `--port 0` takes any free port.",
+        HttpError::SocketInUse(_) => "Stop that server, or choose another `--socket`.",
+        HttpError::NotASocket(_) => "Choose another path; nothing is overwritten.",
+        HttpError::Threads(_) => "See whether the machine has threads and memory left.",
+    };
+    CliError::Failed { message: sentence(error), hint: hint.to_owned() }
 }
 
 fn options(config: &Config) -> ServerOptions {

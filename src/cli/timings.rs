@@ -1,6 +1,7 @@
-//! `--timings`: where the time of a command went, stage by stage, from the spans that the stages open.
+//! `--timings`, and the console: where the time of a command went, stage by stage, from the spans that the stages
+//! open.
 //!
-//! Spans hold names of stages and numbers, nothing of a note. They are for the owner at a terminal: how many
+//! Spans hold names of stages and numbers, nothing of a note. They are for the owner at a terminal or the console: how many
 //! candidates a stage had before the wall depends on what the index still holds of notes that turned private, so no
 //! client is told, and the log shows no span.
 
@@ -23,20 +24,25 @@ pub(super) struct Timings(Arc<Mutex<Vec<Stage>>>);
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Stage {
     #[serde(rename = "stage")]
-    name: &'static str,
+    pub(super) name: &'static str,
     /// How often it ran.
     times: u64,
     /// In all; stages inside others count in both.
-    milliseconds: f64,
+    pub(super) milliseconds: f64,
     /// What it came out with, in all, if it counts something.
     #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
+    pub(super) count: Option<u64>,
 }
 
 impl Timings {
     /// The stages so far.
     pub(super) fn stages(&self) -> Vec<Stage> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The stages so far, which are forgotten.
+    pub(super) fn take(&self) -> Vec<Stage> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// As a table.

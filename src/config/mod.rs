@@ -33,7 +33,7 @@ pub use models::{
 };
 pub use obsidian::known_vaults;
 pub use template::{FirstRules, check_free, check_vault, write_template};
-pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile};
+pub use tokens::{Secret, TokenBook, TokenEntry, TokenProfile, fresh_token};
 pub use trust::shell_quoted;
 
 use crate::vault::{RuleText, RulesSource};

@@ -148,8 +148,7 @@ impl TokenBook {
             );
             return Err(self.refused(&format!("has a token of the name `{name}` already"), fix));
         }
-        let token = disk::random::<SECRET_BYTES>().map(|bytes| format!("{PREFIX}{}", encoded(&bytes)));
-        let token = token.map_err(|error| self.not_written(&error))?;
+        let token = fresh_token().map_err(|error| self.not_written(&error))?;
         let created = humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string();
         let hash = encoded(blake3::hash(token.as_bytes()).as_bytes());
         tokens.push(TokenEntry { name: name.to_owned(), profile, created, hash });
@@ -189,6 +188,11 @@ impl TokenBook {
     fn refused(&self, problem: &str, fix: String) -> ConfigError {
         ConfigError::File { file: self.path.clone(), problem: problem.to_owned(), fix }
     }
+}
+
+/// The text of a token that nobody knows yet.
+pub fn fresh_token() -> io::Result<String> {
+    disk::random::<SECRET_BYTES>().map(|bytes| format!("{PREFIX}{}", encoded(&bytes)))
 }
 
 /// A token from the environment. It cannot be printed.

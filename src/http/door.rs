@@ -94,9 +94,7 @@ impl Door {
 
     /// The profile that the request may ask for.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Profile, Refused> {
-        if !self.knows_host(uri, headers) || !self.knows_origin(headers) || comes_from_a_page(headers) {
-            return Err(Refused::Forbidden);
-        }
+        self.check_sender(uri, headers)?;
         let mut authorizations = headers.get_all(AUTHORIZATION).iter();
         match (authorizations.next(), authorizations.next()) {
             (None, _) => self.without_token.ok_or(Refused::Unauthorized),
@@ -107,6 +105,12 @@ impl Door {
             }
             (Some(_), Some(_)) => Err(Refused::Unauthorized),
         }
+    }
+
+    /// All but the token: for what everybody may have whom no foreign page sends.
+    pub(super) fn check_sender(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
+        let is_known = self.knows_host(uri, headers) && self.knows_origin(headers);
+        if is_known && !comes_from_a_page(headers) { Ok(()) } else { Err(Refused::Forbidden) }
     }
 
     fn knows_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
@@ -144,7 +148,7 @@ fn comes_from_a_page(headers: &HeaderMap) -> bool {
 }
 
 /// `Bearer x` -> `x`; the scheme in any case, one blank.
-fn bearer(value: &str) -> Option<&str> {
+pub(super) fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }

@@ -16,6 +16,8 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use axum::routing::{MethodFilter, get, on};
 
+pub(super) use arguments::pairs;
+
 use super::door::{Authorization, Refused};
 use super::response::{said, turned_away, with_json, written};
 use super::routes::Endpoints;

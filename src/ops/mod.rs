@@ -1,8 +1,11 @@
 //! What obsearch can do, one operation per file: protocol-free, synchronous, plain data in and
 //! out. Transports convert; they never read a note.
 
+pub mod browse;
 pub mod catalogue;
 pub mod doctor;
+pub mod freshness;
+pub mod grounds;
 pub mod guide;
 pub mod health;
 pub mod links;

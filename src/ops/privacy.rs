@@ -63,6 +63,14 @@ pub(super) fn explain(service: &Service, asked: &str) -> Result<Explained, OpErr
     })
 }
 
+/// Explains several notes by their paths; what is no path of a note is left out.
+pub(super) fn explain_each(service: &Service, paths: &[String]) -> Result<Vec<PrivacyAnswer>, OpError> {
+    owner(service, |session| {
+        let paths: Vec<NotePath> = paths.iter().filter_map(|path| NotePath::parse(path).ok()).collect();
+        Ok(paths.par_iter().map(|path| answer(session, path)).collect())
+    })
+}
+
 /// One request that sees everything.
 pub(super) fn owner<R>(
     service: &Service,
@@ -84,7 +92,7 @@ fn find(session: &Session<'_>, asked: &str) -> Result<NotePath, OpError> {
     there.or_else(by_name).ok_or(OpError::NotFound)
 }
 
-fn answer(session: &Session<'_>, path: &NotePath) -> PrivacyAnswer {
+pub(super) fn answer(session: &Session<'_>, path: &NotePath) -> PrivacyAnswer {
     let Explanation { refusal, grounds, names, private_parts, masked } = session.explain(path);
     PrivacyAnswer {
         path: path.as_str().to_owned(),

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refresh::{self, Refresher};
 use super::trees::Trees;
 use super::{
-    Caller, OpError, catalogue, doctor, guide, health, links, list, pack, privacy, questions, read,
-    read_many, reindex, search, similar, status, suggest, tags, verify,
+    Caller, OpError, browse, catalogue, doctor, freshness, guide, health, links, list, pack, privacy,
+    questions, read, read_many, reindex, search, similar, status, suggest, tags, verify,
 };
 use crate::embed::{Models, Reranker};
 use crate::index::{Store, Tree};
@@ -224,6 +224,22 @@ impl Service {
     /// Why a note is private or public; for the owner.
     pub fn explain_privacy(&self, name: &str) -> Result<privacy::Explained, OpError> {
         privacy::explain(self, name)
+    }
+
+    /// The same for several notes, each named by its path, in one request; for the owner.
+    pub fn explain_each(&self, paths: &[String]) -> Result<Vec<privacy::PrivacyAnswer>, OpError> {
+        privacy::explain_each(self, paths)
+    }
+
+    /// What is in a folder of the vault, `""` for the top, with at most `most` of its notes from number `first`
+    /// on; for the owner.
+    pub fn browse(&self, folder: &str, first: usize, most: usize) -> Result<browse::FolderAnswer, OpError> {
+        browse::run(self, folder, first, most)
+    }
+
+    /// How far the index is behind the vault, if there is one; for the owner.
+    pub fn freshness(&self, caller: &Caller<'_>) -> Result<Option<freshness::Freshness>, OpError> {
+        freshness::run(self, caller)
     }
 
     /// Names and rules, for a proof of the wall; for the owner.

@@ -10,7 +10,7 @@ mod summary;
 mod vectors;
 
 pub use models::ModelsByProfile;
-pub use plan::{Plan, plan};
+pub use plan::{Candidate, Plan, Trust, plan};
 pub use run::{BOTH_PROFILES, Job, Mode, run};
 pub use summary::{SkipReason, Skipped, TreeSummary};
 

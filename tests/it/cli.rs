@@ -36,6 +36,7 @@ fn help_is_a_result() {
               verify       Tell whether quoted words still stand where they were cited
               status       Show the state of the index
               privacy      Show what AI clients cannot see, and why
+              console      Show in your browser what an agent can see, beside what you can
               doctor       Find what is wrong with the configuration, the notes and the index
               eval         Measure how well questions are answered
               model        List, fetch and check models

@@ -21,13 +21,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("prove", &["vault"]),
     ("ledger", &["ops", "reply", "vault"]),
     ("mcp", &["ledger", "ops", "reply"]),
-    ("http", &["ledger", "mcp", "vault"]),
+    ("console", &["ledger", "ops", "reply", "vault"]),
+    ("http", &["console", "ledger", "mcp", "vault"]),
     ("hub", &["embed"]),
     (
         "cli",
         &[
-            "config", "embed", "eval", "http", "hub", "index", "ledger", "mcp", "ops", "prove", "reply",
-            "sync", "vault",
+            "config", "console", "embed", "eval", "http", "hub", "index", "ledger", "mcp", "ops", "prove",
+            "reply", "sync", "vault",
         ],
     ),
 ];

@@ -8,6 +8,7 @@ mod bugs;
 mod canary;
 mod cli;
 mod common;
+mod console;
 mod eval;
 mod filters;
 mod flips;

@@ -46,9 +46,10 @@ class Home:
             "XDG_CACHE_HOME": str(self.root / ".cache"),
         }
 
-    def index(self) -> None:
-        """Builds the index; the server must not need the time of the first request for it."""
-        subprocess.run([self.binary, "index", "--profile", "public"], env=self.env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+    def index(self, profile: str | None = "public") -> None:
+        """Builds the index, or both; the server must not need the time of the first request for it."""
+        only = ["--profile", profile] if profile else []
+        subprocess.run([self.binary, "index", *only], env=self.env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
 
     @contextmanager
     def listening(self, transport: str = "http"):

@@ -119,7 +119,7 @@ fn scalar(kind: &str, text: &str) -> Value {
 }
 
 /// `a=1&b=x+y` -> names and values; none if they cannot be decoded.
-fn pairs(query: &str) -> Option<Vec<(String, String)>> {
+pub(in crate::http) fn pairs(query: &str) -> Option<Vec<(String, String)>> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| {

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 FLAGS = [
@@ -26,10 +28,20 @@ FLAGS = [
 ]
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 SECONDS = 120
+# What the browser remarks on scripts that lead away or look at cookies, as tests do here; violations have other codes.
+NO_COMPLAINTS = {"GenericIssue", "PerformanceIssue"}
 
 
 def found() -> str | None:
     return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+@dataclass
+class Seen:
+    """What a page asked for, and what the browser said about it."""
+
+    urls: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
 
 
 class Chromium:
@@ -61,6 +73,7 @@ class Chromium:
         self._requests: dict[str, tuple[str, str]] = {}
         threading.Thread(target=self._read, daemon=True).start()
         self._session = None
+        self._seen = Seen()
         self.version = self.ask("Browser.getVersion")["product"]
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -93,6 +106,17 @@ class Chromium:
         if "exceptionDetails" in result:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:400])
         return result["result"].get("value")
+
+    @contextmanager
+    def watched(self):
+        """Notes all requests, messages, errors and violations of the page from here on."""
+        self._seen = Seen()
+        self.ask("Runtime.enable")
+        self.ask("Log.enable")
+        self.ask("Audits.enable")
+        yield self._seen
+        for domain in ["Runtime", "Log", "Audits"]:
+            self.ask(f"{domain}.disable")
 
     def __enter__(self) -> "Chromium":
         return self
@@ -138,6 +162,11 @@ class Chromium:
             case "Network.requestWillBeSent":
                 request = params["request"]
                 self._requests[params["requestId"]] = (request["method"], request["url"])
+                self._seen.urls.append(request["url"])
+            case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded":
+                self._seen.complaints.append(json.dumps(params)[:600])
+            case "Audits.issueAdded" if params["issue"]["code"] not in NO_COMPLAINTS:
+                self._seen.complaints.append(json.dumps(params)[:600])
             case "Network.responseReceivedExtraInfo":
                 method, url = self._requests.get(params["requestId"], ("", ""))
                 self.statuses.append((method, url, params["statusCode"]))

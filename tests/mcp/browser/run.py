@@ -7,6 +7,9 @@ here, and a page that the foreign name served on the server's own port before it
 Each tries everything in `attack.js`. The control is the same page against a server that guards nothing: there it
 must read every answer that a browser lets it read, and its calls must run.
 
+Then the owner's own page, `obsearch console`, is walked through by keys alone (`console.py`); `--pictures FOLDER` keeps
+pictures of it.
+
 Without Chromium it installs Debian's if it runs as root in CI, and is left out with a message elsewhere.
 """
 
@@ -28,6 +31,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "suites")]
 
 import chromium
+import console
 import wrong
 from home import Home
 from report import Report
@@ -186,6 +190,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--vault", type=Path, required=True)
+    parser.add_argument("--pictures", type=Path)
     return parser.parse_args()
 
 
@@ -197,15 +202,15 @@ def main() -> int:
         return 0
     report = Report()
     resolver = ", ".join(f"MAP {name} 127.0.0.1" for name in FOREIGN)
-    with (
-        Home(arguments.binary, arguments.vault, "none") as home,
-        chromium.Chromium(program, resolver) as browser,
-        pages() as page_port,
-    ):
-        print(browser.version)
+    with Home(arguments.binary, arguments.vault, "none") as home:
         home.index()
-        check_control(browser, page_port, report)
-        check_server(browser, page_port, home, report)
+        with chromium.Chromium(program, resolver) as browser, pages() as page_port:
+            print(browser.version)
+            check_control(browser, page_port, report)
+            check_server(browser, page_port, home, report)
+        # In one that has nothing to complain of yet.
+        with chromium.Chromium(program, "") as browser:
+            console.check(browser, home, report, arguments.pictures)
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 
