@@ -14,6 +14,20 @@ pub(super) enum Vaults {
     Several(Vec<Named>),
 }
 
+impl Vaults {
+    /// The configuration of one that can be used: for what is the same in all.
+    pub(super) fn usable(&self) -> Result<&Config, CliError> {
+        match self {
+            Vaults::One(config) => Ok(config),
+            Vaults::Several(vaults) => {
+                let usable = vaults.iter().find_map(|vault| vault.config.as_ref().ok());
+                let refused = || vaults.iter().find_map(|vault| vault.config.as_ref().err().cloned());
+                usable.ok_or_else(|| refused().unwrap_or(ConfigError::NoHome).into())
+            }
+        }
+    }
+}
+
 /// One of several vaults.
 pub(super) struct Named {
     pub(super) name: String,

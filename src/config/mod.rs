@@ -209,9 +209,9 @@ impl Config {
         std::iter::once(&self.vault).chain(others).map(PathBuf::as_path)
     }
 
-    /// Refuses a ledger that lies in the vault, or that others could have written.
+    /// Refuses a ledger that lies in a vault, or that others could have written.
     pub fn check_ledger(&self, environment: &Environment) -> Result<(), ConfigError> {
-        trust::check_ledger(&self.ledger, &self.vault, environment.user_id)
+        self.vaults().try_for_each(|vault| trust::check_ledger(&self.ledger, vault, environment.user_id))
     }
 
     /// May users who are not the owner read the ledger?

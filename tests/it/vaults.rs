@@ -2,12 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "a test moves a vault away, as unmounting does")]
 
 use std::fs;
+use std::time::Duration;
 
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::common::Home;
-use crate::server::Server;
+use crate::common::{Home, paths};
+use crate::http::ask;
+use crate::server::{Daemon, Server};
 
 const SETTINGS: &str = "[privacy]\ntags = [\"private\"]\n\
     [vaults.home]\npath = \"~/Home\"\n\
@@ -159,6 +161,57 @@ fn a_vault_that_is_not_there_keeps_no_other_from_its_answer() {
 }
 
 #[test]
+fn a_vault_that_is_not_there_is_served_once_it_is_back() {
+    let home = home();
+    home.run(&["index", "--quiet"]);
+    fs::rename(home.path("Home"), home.path("Away")).unwrap();
+    let mut server = Server::start(&home, &[]);
+    let list = |server: &mut Server, vault: &str| {
+        server.call("list_notes", &json!({ "vault": vault }))["result"]["structuredContent"].clone()
+    };
+    assert_eq!(list(&mut server, "work")["notes"][0]["path"], "Plan.md");
+    assert_eq!(list(&mut server, "home"), Value::Null);
+    fs::rename(home.path("Away"), home.path("Home")).unwrap();
+    assert_eq!(list(&mut server, "home")["notes"].as_array().unwrap().len(), 2, "it is there again");
+    let log = server.end().stderr;
+    assert!(!log.contains("home") && !log.contains("Home"), "{log}");
+}
+
+#[test]
+fn each_vault_follows_its_rules_while_it_is_served() {
+    let home = home();
+    home.run(&["index", "--quiet"]);
+    let mut server = Server::start(&home, &[]);
+    let mut shown = |vault: &str, path: &str| {
+        server.call("read_note", &json!({ "vault": vault, "path": path }))["result"]["isError"] == false
+    };
+    let all = [("home", "Plan"), ("home", "clients/Ann.md"), ("work", "Plan"), ("work", "clients/Bob.md")];
+    let mut each = || all.map(|(vault, path)| shown(vault, path));
+    assert_eq!(each(), [true, true, true, false]);
+    home.configure(&format!("{SETTINGS}[vaults.home.privacy]\nfolders = [\"clients\"]\n"));
+    assert_eq!(each(), [true, false, true, false]);
+    // What became public is found as soon as the index has it.
+    home.configure(&SETTINGS.replace("[\"clients\"]", "[]"));
+    let soon = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        each() == [true; 4]
+    });
+    assert!(soon);
+    // A rule of one vault that cannot be read stops that vault, and a file that cannot be read all of them.
+    home.configure(&SETTINGS.replace("[\"clients\"]", "[\"[\"]"));
+    assert_eq!(each(), [true, true, false, false]);
+    home.configure(&format!("{SETTINGS}[privcy]\n"));
+    assert_eq!(each(), [false; 4]);
+    // Another folder under the name, or the name taken away: its rules are not those of this folder.
+    home.configure(&SETTINGS.replace("~/Work", "~/Other"));
+    assert_eq!(each(), [true, true, false, false]);
+    home.configure("[vault]\npath = \"~/Home\"\n");
+    assert_eq!(each(), [false; 4]);
+    home.configure(SETTINGS);
+    assert_eq!(each(), [true, true, true, false]);
+}
+
+#[test]
 fn a_vault_that_got_a_name_while_it_was_served_is_served_no_longer() {
     let home = home();
     home.configure("[vault]\npath = \"~/Work\"\n");
@@ -168,6 +221,38 @@ fn a_vault_that_got_a_name_while_it_was_served_is_served_no_longer() {
     // Rules of its own would not count for what was opened without a name.
     home.configure(SETTINGS);
     assert!(!is_shown());
+}
+
+#[test]
+fn answers_over_rest_are_those_of_the_vault_that_was_asked() {
+    let home = home();
+    home.run(&["index", "--quiet"]);
+    let server = Daemon::start(&home, &["--transport", "http", "--port", "0"]);
+    let host = format!("localhost:{}", server.port());
+    let ask = |method: &str, route: &str, body: &str| {
+        let answer = ask(server.port(), method, route, &[("Host", host.as_str())], body);
+        (answer.status, answer.json())
+    };
+    let (code, found) = ask("POST", "/search", r#"{"query":"larch","vault":"work"}"#);
+    assert_eq!((code, &found["vault"], paths(&found)), (200, &json!("work"), vec!["Plan.md".to_owned()]));
+    let (code, note) = ask("GET", "/get_full_note?path=Plan&vault=home", "");
+    assert_eq!((code, &note["vault"]), (200, &json!("home")));
+    assert!(note["text"].as_str().unwrap().contains("fence"));
+    for (method, route, body) in [
+        ("GET", "/status?vault=other", ""),
+        ("GET", "/status", ""),
+        ("POST", "/search", r#"{"query":"larch","vault":"other"}"#),
+    ] {
+        let (code, refused) = ask(method, route, body);
+        let words = refused["error"].as_str().unwrap_or_default();
+        assert!(code == 422 && words.ends_with("one of home, work"), "{route}: {code} {refused}");
+    }
+    let (_, document) = ask("GET", "/openapi.json", "");
+    let status = &document["paths"]["/status"]["get"]["parameters"][0];
+    assert_eq!((&status["name"], &status["schema"]["enum"]), (&json!("vault"), &json!(["home", "work"])));
+    let schema = &document["components"]["schemas"]["search_vault"];
+    assert_eq!(schema["properties"]["vault"]["enum"], json!(["home", "work"]));
+    assert!(schema["required"].as_array().unwrap().contains(&json!("vault")));
 }
 
 /// A server of one vault is what it was before there could be several.
