@@ -42,7 +42,7 @@ use listen::Listener;
 use routes::Endpoints;
 
 use crate::ledger::{Book, Ledger};
-use crate::mcp::{Endpoint, Operations, ServerOptions, silence_panics, termination};
+use crate::mcp::{Endpoint, Operations, ServerOptions, Vaults, silence_panics, termination};
 use crate::vault::Profile;
 
 /// What is left of the process after it was told to end.
@@ -65,9 +65,9 @@ pub enum Place {
 /// What is served, where, and to whom.
 pub struct HttpServer<O> {
     /// The public profile.
-    pub public: Arc<O>,
-    /// The full profile, where a token allows it.
-    pub full: Option<Arc<O>>,
+    pub public: Vaults<O>,
+    /// The full profile of the same vaults, where a token allows it.
+    pub full: Option<Vaults<O>>,
     /// What clients may ask for.
     pub options: ServerOptions,
     /// Where it is recorded what went out; none if the owner wants no record.
@@ -115,8 +115,7 @@ pub enum HttpError {
 /// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
 pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
     let HttpServer { public, full, options, ledger, sse, listening } = server;
-    let endpoint =
-        |operations, profile| Endpoint::new(operations, options, Book::new(ledger.clone(), profile));
+    let endpoint = |vaults, profile| Endpoint::new(vaults, options, Book::new(ledger.clone(), profile));
     let endpoints = Endpoints {
         public: endpoint(public, Profile::Public),
         full: full.map(|full| endpoint(full, Profile::Full)),

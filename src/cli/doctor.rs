@@ -2,6 +2,9 @@
 
 use std::io::Write;
 
+use serde::Serialize;
+
+use crate::cli::vaults::{self, Vaults};
 use crate::cli::{CliError, Context, Exit, console, ledger, open, render};
 use crate::config::Config;
 use crate::ops::doctor::{Finding, Severity, Thoroughness};
@@ -29,21 +32,52 @@ pub(super) struct DoctorArgs {
     json: bool,
 }
 
+/// The findings in one of several vaults.
+#[derive(Serialize)]
+struct OfVault {
+    findings: Vec<Finding>,
+}
+
 pub(super) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, CliError> {
-    let config = context.config()?;
-    let mut findings = about_configuration(&config);
-    findings.extend(ledger::findings(&config, context));
+    match vaults::chosen(context)? {
+        Vaults::One(config) => {
+            let findings = look(args, &config, context)?;
+            if args.json {
+                console::json(&findings)?;
+            }
+            Ok(exit(&findings))
+        }
+        Vaults::Several(several) => {
+            let (answers, exit) = vaults::each(several, context, |_, config| {
+                let findings = look(args, config, context)?;
+                let exit = exit(&findings);
+                Ok((OfVault { findings }, exit))
+            });
+            if args.json {
+                console::json(&answers)?;
+            }
+            Ok(exit)
+        }
+    }
+}
+
+fn exit(findings: &[Finding]) -> Exit {
+    if findings.is_empty() { Exit::Done } else { Exit::NothingFound }
+}
+
+/// What is wrong with one vault, shown unless all answers are to be printed as JSON.
+fn look(args: &DoctorArgs, config: &Config, context: &Context) -> Result<Vec<Finding>, CliError> {
+    let mut findings = about_configuration(config);
+    findings.extend(ledger::findings(config, context));
     let thoroughness = if args.mentions { Thoroughness::WithMentions } else { Thoroughness::Usual };
-    findings.extend(open::service(&config, Profile::Full)?.diagnose(thoroughness)?);
+    findings.extend(open::service(config, Profile::Full)?.diagnose(thoroughness, &config.other_vaults)?);
     findings.sort_by_key(|finding| finding.severity);
-    if args.json {
-        console::json(&findings)?;
-    } else {
+    if !args.json {
         let mut out = context.console.out();
-        render::doctor::findings(&mut out, &config, &findings, if args.all { usize::MAX } else { 5 })?;
+        render::doctor::findings(&mut out, config, &findings, if args.all { usize::MAX } else { 5 })?;
         out.flush()?;
     }
-    Ok(if findings.is_empty() { Exit::Done } else { Exit::NothingFound })
+    Ok(findings)
 }
 
 /// What is refused was told already; this is what is merely unwise.

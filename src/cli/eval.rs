@@ -146,7 +146,7 @@ pub(super) fn run(args: &EvalArgs, context: &Context) -> Result<Exit, CliError> 
 }
 
 fn configured(args: &EvalArgs, context: &Context) -> Result<Config, CliError> {
-    let overrides = Overrides { data_dir: args.data.clone(), ..context.overrides() };
+    let overrides = Overrides { data_dir: args.data.clone(), ..context.overrides_of_one()? };
     let mut config = Config::resolve(context.environment, &overrides)?;
     if let Some(model) = args.model {
         config.embeddings = model.into();

@@ -5,7 +5,9 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::cli::timings::{Stage, Timings};
+use crate::cli::vaults::{self, Answers, Vaults};
 use crate::cli::{CliError, Context, Exit, console, open, progress, render};
+use crate::config::Config;
 use crate::sync::{BOTH_PROFILES, Mode, TreeSummary};
 use crate::vault::Profile;
 
@@ -13,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   obsearch index
   obsearch index --profile public --quiet
+  obsearch index --vault-name work
   obsearch index --rebuild       # everything anew; the old index serves until it is done";
 
 #[derive(Debug, Default, clap::Args)]
@@ -46,28 +49,78 @@ struct IndexAnswer {
     timings: Option<Vec<Stage>>,
 }
 
+/// The same for several vaults; the times are those of all of them.
+#[derive(Serialize)]
+struct IndexAnswers {
+    #[serde(flatten)]
+    answers: Answers<IndexAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timings: Option<Vec<Stage>>,
+}
+
 pub(super) fn run(args: &IndexArgs, context: &Context) -> Result<Exit, CliError> {
+    let timings = || context.timings.as_ref().map(Timings::stages);
+    let exit = match vaults::chosen(context)? {
+        Vaults::One(config) => {
+            let trees = index(args, &config, context)?;
+            if args.json {
+                console::json(&IndexAnswer { trees, timings: timings() })?;
+                return Ok(Exit::Done);
+            }
+            show(args, None, &trees, context)?;
+            Exit::Done
+        }
+        Vaults::Several(several) => {
+            let (answers, exit) = vaults::each(several, context, |name, config| {
+                let trees = index(args, config, context)?;
+                show(args, Some(name), &trees, context)?;
+                Ok((IndexAnswer { trees, timings: None }, Exit::Done))
+            });
+            if args.json {
+                console::json(&IndexAnswers { answers, timings: timings() })?;
+                return Ok(exit);
+            }
+            exit
+        }
+    };
+    if let Some(timings) = context.timings.as_ref().filter(|_| !args.quiet) {
+        let mut out = context.console.out();
+        timings.print(&mut out)?;
+        out.flush()?;
+    }
+    Ok(exit)
+}
+
+/// Brings the trees of one vault up to date.
+fn index(args: &IndexArgs, config: &Config, context: &Context) -> Result<Vec<TreeSummary>, CliError> {
     let console = context.console;
-    let config = context.config()?;
     let chosen = context.global.profile.map(|profile| [Profile::from(profile)]);
     let profiles = chosen.as_ref().map_or(&BOTH_PROFILES[..], |one| &one[..]);
     let mode = if args.rebuild { Mode::Rebuild } else { Mode::Incremental };
     let progress = if args.quiet { progress::none() } else { progress::choose(console) };
-    let trees = open::run_index(&config, profiles, mode, &progress)?;
+    let trees = open::run_index(config, profiles, mode, &progress)?;
     let mut failures: Vec<&str> = trees.iter().filter_map(|tree| tree.model_failure.as_deref()).collect();
     failures.dedup();
     for failure in failures {
         console.notice(failure);
     }
-    if args.json {
-        console::json(&IndexAnswer { trees, timings: context.timings.as_ref().map(Timings::stages) })?;
-    } else if !args.quiet {
-        let mut out = console.out();
-        render::index::summaries(&mut out, &trees)?;
-        if let Some(timings) = &context.timings {
-            timings.print(&mut out)?;
-        }
-        out.flush()?;
+    Ok(trees)
+}
+
+/// What was done, below the name of the vault where there are several.
+fn show(
+    args: &IndexArgs,
+    name: Option<&str>,
+    trees: &[TreeSummary],
+    context: &Context,
+) -> Result<(), CliError> {
+    if args.json || args.quiet {
+        return Ok(());
     }
-    Ok(Exit::Done)
+    let mut out = context.console.out();
+    if let Some(name) = name {
+        render::vault_heading(&mut out, name)?;
+    }
+    render::index::summaries(&mut out, trees)?;
+    Ok(out.flush()?)
 }

@@ -33,7 +33,7 @@ pub(super) struct InitArgs {
 pub(super) fn run(args: &InitArgs, context: &Context) -> Result<Exit, CliError> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let file = config::config_path(context.environment, &context.overrides())?;
-    config::check_free(&file, existing)?;
+    config::check_free(&file, existing).map_err(|error| second_vault(context).unwrap_or(error.into()))?;
     let Some(vault) = &context.global.vault else {
         return without_a_vault(&file, existing, context);
     };
@@ -43,6 +43,27 @@ pub(super) fn run(args: &InitArgs, context: &Context) -> Result<Exit, CliError> 
     next_steps(&mut out, &file, &launch(&file, context)?)?;
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// What to write by hand where the configuration has another vault already.
+fn second_vault(context: &Context) -> Option<CliError> {
+    let wanted =
+        config::vault_from_command_line(context.global.vault.as_deref()?, context.environment).ok()?;
+    let overrides = Overrides { config_file: context.global.config.clone(), ..Overrides::default() };
+    let names = Config::vault_names(context.environment, &overrides, &[]).ok()?;
+    let path = toml::Value::from(wanted.to_str()?);
+    let also = match Config::resolve(context.environment, &overrides) {
+        _ if !names.is_empty() => String::new(),
+        Ok(config) if config.vault != wanted => " and turn its [vault] into one more such section".to_owned(),
+        _ => return None,
+    };
+    let file = config::config_path(context.environment, &overrides).ok()?;
+    Some(CliError::Failed {
+        message: format!("{} is there already, with another vault.", file.display()),
+        hint: format!(
+            "To have both, write [vaults.NAME] with path = {path} there{also}; or pass `--force` to replace the file."
+        ),
+    })
 }
 
 fn write(

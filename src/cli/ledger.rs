@@ -4,7 +4,7 @@ use std::io::Write;
 
 use humantime::{format_rfc3339_millis, parse_rfc3339_weak};
 
-use crate::cli::{CliError, Context, Exit, console, open, render};
+use crate::cli::{CliError, Context, Exit, console, open, render, vaults};
 use crate::config::{Config, ConfigError, shell_quoted};
 use crate::ledger::{self, Filter, Health};
 use crate::ops::doctor::{Finding, Severity};
@@ -71,7 +71,7 @@ fn since(text: &str) -> Result<String, &'static str> {
 }
 
 pub(super) fn run(args: &LedgerArgs, context: &Context) -> Result<Exit, CliError> {
-    let config = context.config()?;
+    let config = vaults::any(context)?;
     match &args.command {
         LedgerCommand::Show(args) => show(args, &config, context),
         LedgerCommand::Verify { json } => verify(*json, &config, context),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::cli::{Cli, CliError, Context, Exit};
+use crate::cli::{Cli, CliError, Context, Exit, vaults};
 use crate::config::ConfigError;
 
 const COMPLETIONS_EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ pub(super) fn man(args: &ManArgs, context: &Context) -> Result<Exit, CliError> {
         clap_mangen::Man::new(Cli::command()).render(&mut page)?;
         return print(&page, context);
     };
-    let is_in_vault = match context.config() {
+    let is_in_vault = match vaults::any(context) {
         Ok(config) => config.is_in_vault(folder, context.environment),
         // Without a configuration there is no vault to keep out of.
         Err(CliError::Config(

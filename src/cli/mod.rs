@@ -36,6 +36,7 @@ mod tags;
 mod timings;
 mod token;
 mod tune;
+mod vaults;
 mod verify;
 
 use std::path::PathBuf;
@@ -74,6 +75,10 @@ struct Global {
     /// The folder of notes, instead of the one in the configuration file
     #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
     vault: Option<PathBuf>,
+    /// The vault of this name, where the configuration file has several; `serve`, `setup`, `index`, `status` and
+    /// `doctor` take several names, and all vaults without one
+    #[arg(long = "vault-name", global = true, value_name = "NAME", help_heading = "Global options")]
+    vault_names: Vec<String>,
     /// The configuration file [default: ~/.config/obsearch/config.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     config: Option<PathBuf>,
@@ -272,13 +277,25 @@ impl Context<'_> {
     fn overrides(&self) -> Overrides {
         Overrides {
             vault: self.global.vault.clone(),
+            vault_name: self.global.vault_names.first().cloned(),
             config_file: self.global.config.clone(),
             data_dir: None,
         }
     }
 
+    /// The same for a command that is about one vault.
+    fn overrides_of_one(&self) -> Result<Overrides, CliError> {
+        if self.global.vault_names.len() > 1 {
+            return Err(CliError::Failed {
+                message: "Several vaults are named, and this is about one.".to_owned(),
+                hint: "Give `--vault-name` once.".to_owned(),
+            });
+        }
+        Ok(self.overrides())
+    }
+
     fn config(&self) -> Result<Config, CliError> {
-        Ok(Config::resolve(self.environment, &self.overrides())?)
+        Ok(Config::resolve(self.environment, &self.overrides_of_one()?)?)
     }
 
     fn profile(&self) -> vault::Profile {

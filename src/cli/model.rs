@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::render::escape;
-use crate::cli::{CliError, Context, Exit, console, open, progress};
+use crate::cli::{CliError, Context, Exit, console, open, progress, vaults};
 use crate::config::{ModelFolder, models_dir};
 use crate::embed::BuiltinModel;
 use crate::hub::{self, Fetched, Pull, PullError, State, Verdict};
@@ -144,7 +144,7 @@ fn list(models: &Path, is_json: bool, context: &Context) -> Result<Exit, CliErro
 }
 
 fn pull(models: &Path, args: &PullArgs, context: &Context) -> Result<Exit, CliError> {
-    let into_vault = context.config().is_ok_and(|config| config.is_in_vault(models, context.environment));
+    let into_vault = vaults::any(context).is_ok_and(|config| config.is_in_vault(models, context.environment));
     if into_vault {
         return Err(CliError::Failed {
             message: format!("The folder {} lies in the vault, where nothing is written.", models.display()),

@@ -4,12 +4,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::cli::vaults::{Named, Vaults};
 use crate::cli::{CliError, Context, models};
-use crate::config::{Config, ConfigError, TokenBook};
+use crate::config::{Config, ConfigError, Overrides, TokenBook};
 use crate::http::{self, ConsoleServer, HttpError, HttpServer, Listening, Reach, Tokens};
 use crate::index::IndexError;
 use crate::ledger::{Book, Ledger};
-use crate::mcp::{self, ReindexAccess, ServerOptions};
+use crate::mcp::{self, Opening, ReindexAccess, ServerOptions};
 use crate::ops::{Service, Settings};
 use crate::sync::{Mode, Progress, SyncError, TreeSummary};
 use crate::vault::{FixedRules, Profile, Rules, VaultError};
@@ -82,16 +83,65 @@ pub(super) fn ledger_error(folder: &Path, error: &io::Error) -> ConfigError {
     ConfigError::ledger(folder, &format!("cannot be written ({error})"), fix)
 }
 
+/// What a server offers, and what the configuration says about serving.
+struct Serving {
+    vaults: mcp::Vaults<Service>,
+    options: ServerOptions,
+}
+
+/// The operations of each vault for this profile, their indexes being kept up to date. Of several, one that
+/// cannot be opened now is opened once it is there; with the only one, or with all of them, it is an error.
+fn serving(vaults: &Vaults, profile: Profile, context: &Context) -> Result<Serving, CliError> {
+    let several = match vaults {
+        Vaults::One(config) => {
+            let vaults = mcp::Vaults::one(refreshed(service(config, profile)?));
+            return Ok(Serving { vaults, options: options(config) });
+        }
+        Vaults::Several(several) => several,
+    };
+    let (mut offered, mut usable, mut refused) = (Vec::new(), None, None);
+    for Named { name, config } in several {
+        let opened = config.clone().map_err(CliError::from).and_then(|config| {
+            let service = service(&config, profile)?;
+            usable = Some(options(&config));
+            Ok(refreshed(service))
+        });
+        let opened = opened.map_err(|error| refused = Some(error)).ok();
+        let overrides = Overrides { vault_name: Some(name.clone()), ..context.overrides() };
+        let environment = context.environment.clone();
+        let open: Opening<Service> = Box::new(move || {
+            let config = Config::resolve(&environment, &overrides).ok()?;
+            service(&config, profile).ok().map(refreshed)
+        });
+        offered.push((name.clone(), opened, open));
+    }
+    match (usable, refused) {
+        (Some(options), refused) => {
+            if refused.is_some() {
+                context.console.notice("A vault cannot be read now; the others are served.");
+            }
+            Ok(Serving { vaults: mcp::Vaults::several(offered), options })
+        }
+        (None, refused) => Err(refused.unwrap_or_else(|| ConfigError::NoHome.into())),
+    }
+}
+
+fn refreshed(service: Service) -> Arc<Service> {
+    let service = Arc::new(service);
+    service.refresh_in_background();
+    service
+}
+
 /// Serves one client on standard input and output until it goes away. The model and the index are
 /// seen to meanwhile, so that the handshake waits for neither.
 pub(super) fn serve_stdio(
-    config: &Config,
-    profile: Profile,
+    vaults: &Vaults,
+    context: &Context,
     ledger: Option<Arc<Ledger>>,
 ) -> Result<(), CliError> {
-    let service = Arc::new(service(config, profile)?);
-    service.refresh_in_background();
-    mcp::serve_stdio(service, options(config), Book::new(ledger, profile)).map_err(|error| CliError::Failed {
+    let profile = context.profile();
+    let Serving { vaults, options } = serving(vaults, profile, context)?;
+    mcp::serve_stdio(vaults, options, Book::new(ledger, profile)).map_err(|error| CliError::Failed {
         message: sentence(&error),
         hint: "Register `obsearch serve` with an MCP client; `obsearch setup` shows how.".to_owned(),
     })
@@ -116,24 +166,16 @@ impl Tokens for FileTokens {
 
 /// Serves any number of clients over HTTP until the process is told to end.
 pub(super) fn serve_http(
-    config: &Config,
+    vaults: &Vaults,
+    context: &Context,
     setup: HttpSetup,
     ledger: Option<Arc<Ledger>>,
     announce: impl FnOnce(&Reach),
 ) -> Result<(), CliError> {
-    let start = |profile| -> Result<Arc<Service>, CliError> {
-        let service = Arc::new(service(config, profile)?);
-        service.refresh_in_background();
-        Ok(service)
-    };
-    let server = HttpServer {
-        public: start(Profile::Public)?,
-        full: setup.has_full.then(|| start(Profile::Full)).transpose()?,
-        options: options(config),
-        ledger,
-        sse: setup.sse,
-        listening: setup.listening,
-    };
+    let Serving { vaults: public, options } = serving(vaults, Profile::Public, context)?;
+    let full = setup.has_full.then(|| serving(vaults, Profile::Full, context)).transpose()?;
+    let full = full.map(|full| full.vaults);
+    let server = HttpServer { public, full, options, ledger, sse: setup.sse, listening: setup.listening };
     http::serve(server, announce).map_err(|error| http_error(&error))
 }
 

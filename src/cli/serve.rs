@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::open::{self, FileTokens};
+use crate::cli::vaults::{self, Vaults};
 use crate::cli::{CliError, Context, Exit, console};
-use crate::config::{Config, TokenBook, TokenProfile, names};
+use crate::config::{TokenBook, TokenProfile, names};
 use crate::http::{self, Listening, NoAddress, Place};
 use crate::vault::Profile;
 
@@ -15,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   obsearch serve                                   # started by the client, not by hand
   obsearch setup claude-code --write               # registers it with Claude Code
+  obsearch serve --vault-name work                 # one of several vaults; all of them without it
   obsearch serve --transport http                  # http://127.0.0.1:9000/mcp, this machine only
   obsearch token new sandbox && obsearch serve --transport http --host docker0
   obsearch serve --socket ~/.local/state/obsearch/socket";
@@ -69,16 +71,16 @@ impl ServeArgs {
 }
 
 pub(super) fn run(args: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
-    let config = context.config()?;
+    let chosen = vaults::chosen(context)?;
     let place = match (&args.socket, args.transport) {
         (Some(path), _) => Place::Socket(path.clone()),
         (None, Transport::Http | Transport::Sse) => Place::Tcp { host: args.host, port: args.port },
-        (None, Transport::Stdio) => return stdio(&config, context),
+        (None, Transport::Stdio) => return stdio(&chosen, context),
     };
-    listen(&config, place, args, context)
+    listen(&chosen, place, args, context)
 }
 
-fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
+fn stdio(chosen: &Vaults, context: &Context) -> Result<Exit, CliError> {
     if console::is_typed() {
         context.console.notice("Waiting for an MCP client on standard input; Ctrl-D ends it.");
     }
@@ -88,13 +90,13 @@ fn stdio(config: &Config, context: &Context) -> Result<Exit, CliError> {
             hint: "Unset it, then start the server again.".to_owned(),
         });
     }
-    let ledger = open::ledger(config, context)?;
-    open::serve_stdio(config, context.profile(), ledger)?;
+    let ledger = open::ledger(chosen.usable()?, context)?;
+    open::serve_stdio(chosen, context, ledger)?;
     Ok(Exit::Done)
 }
 
 /// Refuses to start where somebody could reach notes without a token that ought to have one.
-fn listen(config: &Config, place: Place, args: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
+fn listen(chosen: &Vaults, place: Place, args: &ServeArgs, context: &Context) -> Result<Exit, CliError> {
     let book = TokenBook::open(context.environment)?;
     let has_tokens = book.has_tokens()?;
     let has_full = book.list()?.iter().any(|token| token.profile == TokenProfile::Full);
@@ -117,7 +119,7 @@ fn listen(config: &Config, place: Place, args: &ServeArgs, context: &Context) ->
     let listening =
         Listening { place, allowed_hosts, tokens: Arc::new(FileTokens(book)), needs_token: has_tokens };
     let setup = open::HttpSetup { listening, sse: args.transport == Transport::Sse, has_full };
-    let ledger = open::ledger(config, context)?;
-    open::serve_http(config, setup, ledger, |reach| context.console.message(reach))?;
+    let ledger = open::ledger(chosen.usable()?, context)?;
+    open::serve_http(chosen, context, setup, ledger, |reach| context.console.message(reach))?;
     Ok(Exit::Done)
 }

@@ -6,19 +6,20 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::cli::render::{diff, escape, style};
-use crate::cli::{CliError, Context, Exit, Profile, console};
+use crate::cli::{CliError, Context, Exit, Profile, console, vaults};
 use crate::config::{self, Change, Client, ConfigError, Launch, Planned};
 
 const EXAMPLES: &str = "\
 Examples:
   obsearch setup claude-code                 # shows what to put where
   obsearch setup claude-desktop --write      # shows the change, asks, and makes it
-  obsearch setup codex --write --yes";
+  obsearch setup codex --write --yes
+  obsearch setup cursor --vault-name work    # this vault alone, where there are several";
 
 /// Register the server with an AI client, or show how to
 ///
-/// The client is told to start this very program with `serve`, and with `--vault` and `--config` if you give
-/// them here. Nothing else of its file changes, a copy of it is kept beside it, and nothing is ever written
+/// The client is told to start this very program with `serve`, and with `--vault`, `--vault-name` and `--config`
+/// if you give them here. Nothing else of its file changes, a copy of it is kept beside it, and nothing is ever written
 /// into the vault. Running it again changes nothing. The file is looked for where the client would:
 /// `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `XDG_CONFIG_HOME` are followed.
 #[derive(Debug, clap::Args)]
@@ -77,11 +78,11 @@ pub(super) fn run(args: &SetupArgs, context: &Context) -> Result<Exit, CliError>
     if !args.write {
         return show(client, &launch, context);
     }
-    let config = context.config()?;
+    let config = vaults::any(context)?;
     if config.config_file.is_none() {
         context.console.notice("There is no configuration file, so no rule of yours makes a note private.");
     }
-    match config::plan(client, &launch, context.environment, &config.vault)? {
+    match config::plan(client, &launch, context.environment, &config.vaults().collect::<Vec<_>>())? {
         Planned::There(file) => {
             let shown = escape::line(&file.display().to_string());
             context.console.message(format!("obsearch is in {shown} already, as wanted."));
@@ -110,6 +111,9 @@ pub(super) fn launch(context: &Context) -> Result<Launch, ConfigError> {
     }
     if context.global.config.is_some() {
         add("--config", &config::config_path(context.environment, &context.overrides())?)?;
+    }
+    for name in &context.global.vault_names {
+        options.extend(["--vault-name".to_owned(), name.clone()]);
     }
     if context.global.profile == Some(Profile::Full) {
         options.extend(["--profile", "full"].map(str::to_owned));

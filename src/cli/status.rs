@@ -4,7 +4,9 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use crate::cli::vaults::{self, Vaults};
 use crate::cli::{CliError, Context, Exit, console, ledger, open, render};
+use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::status::StatusAnswer;
 
@@ -12,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   obsearch status
   obsearch status --profile full
+  obsearch status --vault-name work
   obsearch status --json | jq .notes";
 
 #[derive(Debug, clap::Args)]
@@ -24,25 +27,42 @@ pub(super) struct StatusArgs {
 
 /// Only the owner hears of the ledger.
 #[derive(Serialize)]
-struct WithLedger<'a> {
+struct WithLedger {
     #[serde(flatten)]
-    answer: &'a StatusAnswer,
+    answer: StatusAnswer,
     ledger: String,
 }
 
 pub(super) fn run(args: &StatusArgs, context: &Context) -> Result<Exit, CliError> {
-    let console = context.console;
-    let config = context.config()?;
-    let reply = open::service(&config, context.profile())?.status(&Caller::patient())?;
-    let answer = reply.get();
-    let ledger = ledger::state(&config, context);
-    if args.json {
-        console::json(&WithLedger { answer, ledger })?;
-        return Ok(Exit::Done);
+    match vaults::chosen(context)? {
+        Vaults::One(config) => {
+            let answer = look(args, &config, context)?;
+            if args.json {
+                console::json(&answer)?;
+            }
+            Ok(Exit::Done)
+        }
+        Vaults::Several(several) => {
+            let (answers, exit) =
+                vaults::each(several, context, |_, config| Ok((look(args, config, context)?, Exit::Done)));
+            if args.json {
+                console::json(&answers)?;
+            }
+            Ok(exit)
+        }
     }
-    let mut out = console.out();
-    render::status::status(&mut out, &config, context.profile(), answer, &ledger)?;
-    out.flush()?;
-    answer.notices.iter().for_each(|notice| console.notice(notice));
-    Ok(Exit::Done)
+}
+
+/// The state of one vault's index, shown unless all answers are to be printed as JSON.
+fn look(args: &StatusArgs, config: &Config, context: &Context) -> Result<WithLedger, CliError> {
+    let reply = open::service(config, context.profile())?.status(&Caller::patient())?;
+    let answer = reply.get();
+    let ledger = ledger::state(config, context);
+    if !args.json {
+        let mut out = context.console.out();
+        render::status::status(&mut out, config, context.profile(), answer, &ledger)?;
+        out.flush()?;
+        answer.notices.iter().for_each(|notice| context.console.notice(notice));
+    }
+    Ok(WithLedger { answer: answer.clone(), ledger })
 }

@@ -157,7 +157,7 @@ pub fn plan(
     client: Client,
     launch: &Launch,
     environment: &Environment,
-    vault: &Path,
+    vaults: &[&Path],
 ) -> Result<Planned, ConfigError> {
     let file = client.file(environment).ok_or(ConfigError::NoHome)?;
     let refused = |problem: String| refused(&file, problem);
@@ -167,7 +167,7 @@ pub fn plan(
         return Err(refused("leads through a link to nothing".to_owned()));
     }
     let real_path = read.as_ref().map_or(&file, |read| &read.real_path);
-    if disk::is_inside(real_path, vault).unwrap_or(true) {
+    if vaults.iter().any(|vault| disk::is_inside(real_path, vault).unwrap_or(true)) {
         return Err(refused("lies inside the vault, where nothing is ever written".to_owned()));
     }
     if read.as_ref().is_some_and(|read| read.access.owner != environment.user_id) {

@@ -26,6 +26,24 @@ pub enum ConfigError {
         /// The file that should name it.
         file: PathBuf,
     },
+    /// There are several vaults, and the command is for one.
+    #[error("{} has several vaults: {}.", file.display(), names.join(", "))]
+    NoChoice {
+        /// The file that names them.
+        file: PathBuf,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// There is no vault of the name that was given.
+    #[error("There is no vault `{}` in {}.", name.escape_debug(), file.display())]
+    UnknownVault {
+        /// As given.
+        name: String,
+        /// The file that should have it.
+        file: PathBuf,
+        /// Those that there are.
+        names: Vec<String>,
+    },
     /// A line of the configuration file makes no sense.
     #[error("{}:{line}: {problem}: {text}", file.display())]
     Line {
@@ -103,6 +121,11 @@ impl ConfigError {
             ConfigError::NoVault { .. } => {
                 "Add `path = \"~/Documents/MyVault\"` under [vault] there, or pass `--vault PATH`.".to_owned()
             }
+            ConfigError::NoChoice { .. } => "Choose one with `--vault-name NAME`.".to_owned(),
+            ConfigError::UnknownVault { names, .. } if names.is_empty() => {
+                "Leave out `--vault-name`: there is no [vaults.NAME].".to_owned()
+            }
+            ConfigError::UnknownVault { names, .. } => format!("There are {}.", names.join(", ")),
             ConfigError::Line { fix, .. }
             | ConfigError::File { fix, .. }
             | ConfigError::Vault { fix, .. }
@@ -117,6 +140,8 @@ impl ConfigError {
             ConfigError::NoHome | ConfigError::NoExecutable => self.to_string(),
             ConfigError::NoFile { .. } => "There is no configuration file.".to_owned(),
             ConfigError::NoVault { .. } => "The configuration file names no vault.".to_owned(),
+            ConfigError::NoChoice { .. } => "No vault was chosen.".to_owned(),
+            ConfigError::UnknownVault { .. } => "There is no vault of that name.".to_owned(),
             ConfigError::Line { line, .. } => {
                 format!("Line {line} of the configuration file is not understood.")
             }

@@ -126,7 +126,7 @@ pub(super) fn toml_error(text: &str, error: &toml::de::Error) -> Refusal {
     let found = text.get(span.clone()).unwrap_or_default().trim_matches(['"', '\'']);
     let message = error.message();
     let (problem, fix) = if message.starts_with("unknown field") {
-        unknown_key(found, &names_expected(message))
+        unknown_key(found, &names_expected(message), &key_path(error).unwrap_or_default())
     } else if message == "duplicate key" {
         (format!("`{found}` is there twice"), "Keep one of them.".to_owned())
     } else if let Some(path) = key_path(error) {
@@ -143,27 +143,59 @@ const SYNTAX_FIX: &str = r#"Write sections as [vault], texts in quotes, lists as
 /// run without rules.
 pub(super) fn section_that_is_none(text: &str) -> Option<Refusal> {
     let table = toml::de::DeTable::parse(text).ok()?;
-    let (name, value) = table.get_ref().iter().find(|(_, value)| !value.get_ref().is_table())?;
-    let (problem, fix) = wrong_value("", name.get_ref());
-    Some(refusal(text, value.span().start, problem, fix))
+    let (path, place) = none_in(table.get_ref(), "")?;
+    let (problem, fix) = wrong_value("", &path);
+    Some(refusal(text, place, problem, fix))
 }
 
-fn unknown_key(name: &str, expected: &[&str]) -> (String, String) {
+/// The first value that is no table where a section is wanted: at the top, in `vaults`, and `privacy` of a vault.
+fn none_in(table: &toml::de::DeTable<'_>, above: &str) -> Option<(String, usize)> {
+    let is_section = |name: &str| match above.split('.').count() {
+        _ if above.is_empty() || above == "vaults" => true,
+        2 => name == "privacy",
+        _ => false,
+    };
+    table.iter().filter(|(name, _)| is_section(name.get_ref())).find_map(|(name, value)| {
+        let path =
+            if above.is_empty() { name.get_ref().to_string() } else { format!("{above}.{}", name.get_ref()) };
+        match value.get_ref().as_table() {
+            None => Some((path, value.span().start)),
+            Some(inside) if path == "vaults" || path.starts_with("vaults.") => none_in(inside, &path),
+            Some(_) => None,
+        }
+    })
+}
+
+fn unknown_key(name: &str, expected: &[&str], section: &str) -> (String, String) {
     if let Some(fix) = not_yet(name) {
         return (format!("`{name}` is not in this version"), fix);
     }
-    let problem = match section_of(expected) {
-        Some(section) => format!("unknown key `{name}` in [{section}]"),
-        None => format!("unknown section or key `{name}`"),
+    let problem = match section {
+        "" => format!("unknown section or key `{name}`"),
+        section => format!("unknown key `{name}` in [{section}]"),
     };
     let fix = if let Some(near) = nearest(name, expected) {
         format!("Did you mean `{near}`?")
-    } else if let Some(key) = KEYS.iter().find(|key| key.name == name) {
-        format!("Move it below [{}].", key.section)
+    } else if let Some(place) = right_place(name, section) {
+        place
     } else {
         format!("Remove it, or use one of {}.", quoted(expected))
     };
     (problem, fix)
+}
+
+/// Where a key of another section belongs.
+fn right_place(name: &str, section: &str) -> Option<String> {
+    let key = KEYS.iter().find(|key| key.name == name)?;
+    let vault = section.strip_prefix("vaults.").map(|rest| rest.strip_suffix(".privacy").unwrap_or(rest));
+    Some(match (vault, key.section) {
+        (Some(_), "vault") if name == "name" => {
+            "Remove it: the vault is called as its section is.".to_owned()
+        }
+        (Some(vault), "vault") => format!("Move it below [vaults.{vault}]."),
+        (Some(vault), "privacy") => format!("Move it below [vaults.{vault}.privacy]."),
+        _ => format!("Move it below [{}].", key.section),
+    })
 }
 
 fn wrong_value(found: &str, path: &str) -> (String, String) {
@@ -172,9 +204,10 @@ fn wrong_value(found: &str, path: &str) -> (String, String) {
     }
     let (section, name) = path.rsplit_once('.').unwrap_or(("", path));
     let of_section = KEYS.iter().find(|key| key.section == section && key.name == name);
-    let fix = match of_section.or_else(|| KEYS.iter().find(|key| key.name == name)) {
+    let of_any = || KEYS.iter().find(|key| section != "vaults" && key.name == name);
+    let fix = match of_section.or_else(of_any) {
         Some(key) => format!("Write it like this: {}.", key.example),
-        None => format!("Write it as a section: [{name}]."),
+        None => format!("Write it as a section: [{path}]."),
     };
     (format!("`{name}` cannot have this value"), fix)
 }
@@ -187,11 +220,6 @@ fn not_yet(name: &str) -> Option<String> {
 fn names_expected(message: &str) -> Vec<&str> {
     let list = message.rsplit_once("expected ").map_or("", |(_, list)| list);
     list.split('`').skip(1).step_by(2).collect()
-}
-
-/// The section whose keys these are; none for the sections themselves.
-fn section_of(names: &[&str]) -> Option<&'static str> {
-    KEYS.iter().find(|key| names.contains(&key.name)).map(|key| key.section)
 }
 
 /// Where in the file a value stands, such as `privacy.folders`. The reader tells it only in its

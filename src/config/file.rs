@@ -1,6 +1,7 @@
 //! The configuration file as written: TOML text -> [`ConfigFile`]. Pure; every key is known or
 //! refused, because a misspelt privacy rule must never run as no rule.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use serde::de::Error;
@@ -8,14 +9,17 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::models::{EmbeddingsSection, RerankSection};
+use super::vaults::{self, NamedVault};
 use crate::config::explain::{self, Refusal};
-use crate::vault::{RuleText, Rules, Standing};
+use crate::vault::{RuleError, RuleText, Rules, Standing};
 
 /// The whole file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ConfigFile {
     pub(super) vault: VaultSection,
+    /// Instead of `[vault]`: `[vaults.NAME]` for each.
+    pub(super) vaults: BTreeMap<String, NamedVault>,
     pub(super) privacy: PrivacySection,
     pub(super) embeddings: EmbeddingsSection,
     pub(super) rerank: RerankSection,
@@ -106,37 +110,52 @@ impl ConfigFile {
             return Err(explain::empty());
         }
         let file = toml::from_str(text).map_err(|error| explain::toml_error(text, &error))?;
-        explain::section_that_is_none(text).map_or(Ok(file), Err)
+        match explain::section_that_is_none(text) {
+            Some(refusal) => Err(refusal),
+            None => vaults::check(text, &file).map(|()| file),
+        }
     }
 
-    /// The rules of the file, compiled; a bad one is refused with its line in `bytes`, the text
-    /// this file was parsed from.
-    pub(super) fn compile_rules(&self, bytes: &[u8]) -> Result<Rules, Refusal> {
-        Rules::compile(&self.rule_text()).map_err(|error| {
-            let place = self.rules().find(|rule| *rule.get_ref() == error.rule).map(Spanned::span);
-            explain::rule_error(&String::from_utf8_lossy(bytes), place, &error)
-        })
+    /// The rules of the vault of this name, or of the one without, compiled; a bad one is refused with its line
+    /// in `bytes`, the text this file was parsed from.
+    pub(super) fn compile_rules(&self, vault: Option<&str>, bytes: &[u8]) -> Result<Rules, Refusal> {
+        let general = self.rule_text(vault);
+        let refused = |error: &RuleError, own: Option<&NamedVault>| {
+            let mut rules = own.into_iter().flat_map(NamedVault::rules).chain(self.rules());
+            let place = rules.find(|rule| *rule.get_ref() == error.rule).map(Spanned::span);
+            explain::rule_error(&String::from_utf8_lossy(bytes), place, error)
+        };
+        let named = vault.and_then(|name| self.vaults.get(name));
+        let compiled = Rules::compile(&general).map_err(|error| refused(&error, named))?;
+        match named.and_then(NamedVault::own_rules) {
+            None => Ok(compiled),
+            Some(own) => Rules::joined(&general, &own).map_err(|error| refused(&error, named)),
+        }
     }
 
-    /// The rules as written.
-    pub(super) fn rule_text(&self) -> RuleText {
-        let default = RuleText::default();
+    /// The rules for every vault as written, with the limits of this one.
+    pub(super) fn rule_text(&self, vault: Option<&str>) -> RuleText {
+        let limits = match vault.and_then(|name| self.vaults.get(name)) {
+            Some(named) => named.limits(),
+            None => limits(self.vault.ignore_patterns.as_deref(), self.vault.max_note_bytes),
+        };
         RuleText {
             folders: texts(&self.privacy.folders),
             tags: texts(&self.privacy.tags),
-            frontmatter_flag: self.privacy.frontmatter_flag.as_ref().map(|flag| flag.get_ref().clone()),
+            frontmatter_flag: text(self.privacy.frontmatter_flag.as_ref()),
             strict: self.privacy.strict,
-            default: match self.privacy.default {
-                DefaultStanding::Public => Standing::Public,
-                DefaultStanding::Private => Standing::Private,
-            },
+            default: self.privacy.default.into(),
             allow_folders: texts(&self.privacy.allow_folders),
             allow_tags: texts(&self.privacy.allow_tags),
-            allow_flag: self.privacy.allow_flag.as_ref().map(|flag| flag.get_ref().clone()),
+            allow_flag: text(self.privacy.allow_flag.as_ref()),
             redact_patterns: texts(&self.privacy.redact_patterns),
-            ignore_patterns: self.vault.ignore_patterns.as_deref().map_or(default.ignore_patterns, texts),
-            max_note_bytes: self.vault.max_note_bytes.map_or(default.max_note_bytes, NonZeroU64::get),
+            ..limits
         }
+    }
+
+    /// The vaults of `[vaults]` with their folders as written.
+    pub(super) fn named_paths(&self) -> Vec<(String, String)> {
+        self.vaults.iter().map(|(name, vault)| (name.clone(), vault.path().to_owned())).collect()
     }
 
     fn rules(&self) -> impl Iterator<Item = &Spanned<String>> {
@@ -147,12 +166,18 @@ impl ConfigFile {
         denied.chain(allowed).chain(&privacy.redact_patterns).chain(ignored)
     }
 
-    /// The line, from 1, of a rule below this key of `[privacy]`; `bytes` is the text of the file.
-    pub(super) fn line_of(&self, key: &str, rule: &str, bytes: &[u8]) -> Option<usize> {
+    /// The line, from 1, of a rule below this key of `[privacy]`, or of the section of this vault; `bytes` is the
+    /// text of the file.
+    pub(super) fn line_of(&self, vault: Option<&str>, key: &str, rule: &str, bytes: &[u8]) -> Option<usize> {
+        let own = vault.and_then(|name| self.vaults.get(name)?.privacy.as_ref());
+        let general = &self.privacy;
         let rules: Vec<&Spanned<String>> = match key {
-            "folders" => self.privacy.folders.iter().collect(),
-            "tags" => self.privacy.tags.iter().collect(),
-            "frontmatter_flag" => self.privacy.frontmatter_flag.iter().collect(),
+            "folders" => general.folders.iter().chain(own.iter().flat_map(|own| &own.folders)).collect(),
+            "tags" => general.tags.iter().chain(own.iter().flat_map(|own| &own.tags)).collect(),
+            "frontmatter_flag" => {
+                let own = own.iter().flat_map(|own| &own.frontmatter_flag);
+                general.frontmatter_flag.iter().chain(own).collect()
+            }
             _ => Vec::new(),
         };
         let place = rules.into_iter().find(|written| written.get_ref() == rule)?.span().start;
@@ -160,7 +185,30 @@ impl ConfigFile {
     }
 }
 
-fn texts(rules: &[Spanned<String>]) -> Vec<String> {
+impl From<DefaultStanding> for Standing {
+    fn from(written: DefaultStanding) -> Standing {
+        match written {
+            DefaultStanding::Public => Standing::Public,
+            DefaultStanding::Private => Standing::Private,
+        }
+    }
+}
+
+/// Rules that hide nothing, with these limits or those that hold where nothing is said.
+pub(super) fn limits(ignored: Option<&[Spanned<String>]>, most_bytes: Option<NonZeroU64>) -> RuleText {
+    let default = RuleText::default();
+    RuleText {
+        ignore_patterns: ignored.map_or(default.ignore_patterns, texts),
+        max_note_bytes: most_bytes.map_or(default.max_note_bytes, NonZeroU64::get),
+        ..default
+    }
+}
+
+pub(super) fn text(rule: Option<&Spanned<String>>) -> Option<String> {
+    rule.map(|rule| rule.get_ref().clone())
+}
+
+pub(super) fn texts(rules: &[Spanned<String>]) -> Vec<String> {
     rules.iter().map(|rule| rule.get_ref().clone()).collect()
 }
 
@@ -232,13 +280,13 @@ mod tests {
             ignore_patterns: vec!["templates".into()],
             max_note_bytes: 1000,
         };
-        assert_eq!(file.rule_text(), expected);
+        assert_eq!(file.rule_text(None), expected);
     }
 
     #[test]
     fn what_is_left_out_has_the_stated_default() {
         let file = parse("[vault]\n");
-        assert_eq!(file.rule_text(), RuleText::default());
+        assert_eq!(file.rule_text(None), RuleText::default());
         assert_eq!(file.search.meaning_weight, None);
         assert!(!file.server.allow_reindex && file.ledger.enabled);
     }

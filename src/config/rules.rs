@@ -18,9 +18,41 @@ pub(super) struct FileRules {
     path: PathBuf,
     /// The real folder of the vault: the file must stay outside it.
     vault: PathBuf,
+    /// Whose rules, and what the file said of vaults when this one was chosen.
+    chosen: Chosen,
     /// The user that runs the process.
     user_id: u32,
     state: Mutex<State>,
+}
+
+/// Which vault of the file it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// `[vaults.NAME]`, with this path as written.
+    Named { name: String, path: String },
+    /// The one of `[vault]`, or one that the file does not name: `[vaults]` had these names and paths.
+    Unnamed { others: Vec<(String, String)> },
+}
+
+impl Chosen {
+    /// The name in the file.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Chosen::Named { name, .. } => Some(name),
+            Chosen::Unnamed { .. } => None,
+        }
+    }
+
+    /// The same folder would be chosen again: rules of another one must not count for this one.
+    fn still_stands(&self, file: &ConfigFile) -> bool {
+        match self {
+            Chosen::Named { name, path } => file.vaults.get(name).is_some_and(|vault| vault.path() == path),
+            Chosen::Unnamed { others } => {
+                let has_own_rules = file.vaults.values().any(|vault| vault.privacy.is_some());
+                file.named_paths() == *others && !has_own_rules
+            }
+        }
+    }
 }
 
 struct State {
@@ -37,11 +69,13 @@ impl FileRules {
         path: &Path,
         file: Option<&FileBytes>,
         vault: &Path,
+        chosen: Chosen,
         user_id: u32,
     ) -> Result<Self, ConfigError> {
         let rules = FileRules {
             path: path.to_owned(),
             vault: vault.to_owned(),
+            chosen,
             user_id,
             state: Mutex::new(State { known: None, file_seen: file.is_some() }),
         };
@@ -78,9 +112,15 @@ impl FileRules {
 
     fn understand(&self, file: &FileBytes) -> Result<Rules, ConfigError> {
         trust::check_file_outside(&self.path, &self.vault)?;
-        ConfigFile::parse(&file.bytes)
-            .and_then(|parsed| parsed.compile_rules(&file.bytes))
-            .map_err(|refusal| in_file(&self.path, refusal))
+        let parsed = ConfigFile::parse(&file.bytes).map_err(|refusal| in_file(&self.path, refusal))?;
+        if !self.chosen.still_stands(&parsed) {
+            return Err(ConfigError::File {
+                file: self.path.clone(),
+                problem: "has other vaults now than when this program was started".to_owned(),
+                fix: "Start it again.".to_owned(),
+            });
+        }
+        parsed.compile_rules(self.chosen.name(), &file.bytes).map_err(|refusal| in_file(&self.path, refusal))
     }
 
     fn without_file(&self, file_seen: bool) -> Result<Arc<Rules>, ConfigError> {

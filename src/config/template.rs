@@ -14,6 +14,7 @@ const FLAG: &str = "{flag}";
 const SECTIONS: &str = r#"# name = "My notes"               # shown to people; the folder's name if left out
 # ignore_patterns = [".git", ".obsidian", ".trash"]   # never read, by nobody
 # max_note_bytes = 16777216        # larger notes are left out
+# Several vaults: [vaults.NAME] for each instead of [vault], and [vaults.NAME.privacy] for what one hides besides.
 
 # What AI clients never see. A note is private if any of these says so, or if it cannot be
 # decided. Changes count from the next request on; nothing needs to be restarted.
@@ -181,7 +182,7 @@ mod tests {
             FirstRules { folders: vec![], tags: vec![], flag: Some("secret".to_owned()) },
         ];
         for rules in rows {
-            let text = ConfigFile::parse(template("/v", &rules).as_bytes()).unwrap().rule_text();
+            let text = ConfigFile::parse(template("/v", &rules).as_bytes()).unwrap().rule_text(None);
             let held = FirstRules { folders: text.folders, tags: text.tags, flag: text.frontmatter_flag };
             assert_eq!(held, rules);
         }

@@ -57,7 +57,7 @@ impl Home {
     }
 
     fn resolve(&self, vault: Option<&str>) -> Result<Config, ConfigError> {
-        let overrides = Overrides { vault: vault.map(PathBuf::from), config_file: None, data_dir: None };
+        let overrides = Overrides { vault: vault.map(PathBuf::from), ..Overrides::default() };
         Config::resolve(&self.environment, &overrides)
     }
 

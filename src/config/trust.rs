@@ -137,6 +137,27 @@ pub(super) fn is_same_folder(left: &Path, right: &Path) -> bool {
         .is_ok_and(|left| disk::listable_folder(right).is_ok_and(|right| left == right))
 }
 
+/// How two folders lie to one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overlap {
+    /// They are one.
+    Same,
+    /// One lies in the other.
+    Nested,
+}
+
+/// Whether two folders have notes in common. What is not there is judged by its name.
+pub(super) fn overlap(left: &Path, right: &Path) -> Option<Overlap> {
+    let lies_in = |inner: &Path, outer: &Path| {
+        inner.starts_with(outer) || disk::is_inside(inner, outer).unwrap_or(false)
+    };
+    match (lies_in(left, right), lies_in(right, left)) {
+        (true, true) => Some(Overlap::Same),
+        (false, false) => None,
+        _ => Some(Overlap::Nested),
+    }
+}
+
 /// Reads the configuration file and refuses it if it cannot be trusted; none if there is none.
 pub(super) fn read_file(path: &Path, user_id: u32) -> Result<Option<FileBytes>, ConfigError> {
     let Some(file) = disk::read(path).map_err(|error| unreadable(path, &error))? else { return Ok(None) };

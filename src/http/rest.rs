@@ -21,7 +21,7 @@ pub(super) use arguments::pairs;
 use super::door::{Authorization, Refused};
 use super::response::{said, turned_away, with_json, written};
 use super::routes::Endpoints;
-use crate::mcp::{CallError, Failure, Operations, ReindexAccess, ToolName};
+use crate::mcp::{CallError, Endpoint, Failure, Operations, ReindexAccess, ToolName};
 
 /// A path and a method that stand for a tool.
 struct Route {
@@ -163,13 +163,17 @@ fn offered(reindex: ReindexAccess) -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(move |route| ToolName::offered(reindex).any(|tool| tool == route.tool))
 }
 
-/// Adds these routes, and the document that describes them.
+/// Adds these routes, and the document that describes them. What is said of vaults is that of `public`.
 pub(super) fn add_routes<O: Operations>(
     router: Router<Endpoints<O>>,
+    public: &Endpoint<O>,
     reindex: ReindexAccess,
     authorization: Authorization,
 ) -> Router<Endpoints<O>> {
-    let document: Arc<str> = openapi::document(offered(reindex), authorization).to_string().into();
+    let document: Arc<str> =
+        openapi::document(public.vault_parameter().as_ref(), offered(reindex), authorization)
+            .to_string()
+            .into();
     let document = move || std::future::ready(written(document.to_string()));
     offered(reindex).fold(router.route("/openapi.json", get(document)), |router, route| {
         let method = match route.input {
@@ -183,7 +187,7 @@ pub(super) fn add_routes<O: Operations>(
 
 async fn answer<O: Operations>(route: &'static Route, endpoints: Endpoints<O>, request: Request) -> Response {
     let Some(endpoint) = endpoints.of(&request) else { return turned_away(Refused::Unauthorized) };
-    let arguments = match arguments::of(route, request).await {
+    let arguments = match arguments::of(route, endpoint.vault_parameter(), request).await {
         Ok(arguments) => arguments,
         Err(misfit) => return said(misfit.status(), &misfit.to_string()),
     };

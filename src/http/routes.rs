@@ -63,7 +63,7 @@ pub(super) fn router<O: Operations>(
 ) -> Router {
     let router = Router::new().route("/mcp", any(mcp::<O>));
     let router = if with_sse { sse::add_routes(router) } else { router };
-    let router = rest::add_routes(router, options.reindex, door.authorization());
+    let router = rest::add_routes(router, &endpoints.public, options.reindex, door.authorization());
     behind(door, router.with_state(endpoints))
 }
 

@@ -19,8 +19,8 @@ pub struct Survey {
     pub other_stores: Vec<(PathBuf, u64)>,
 }
 
-/// Looks at the data folder. What cannot be read is left out.
-pub fn survey(data_dir: &Path, own: Option<&Store>) -> Survey {
+/// Looks at the data folder. What cannot be read is left out. `known` are stores of vaults that there are besides.
+pub fn survey(data_dir: &Path, own: Option<&Store>, known: &[Store]) -> Survey {
     let mut survey = Survey::default();
     for path in below(data_dir) {
         let Ok(metadata) = path.symlink_metadata() else { continue };
@@ -33,7 +33,7 @@ pub fn survey(data_dir: &Path, own: Option<&Store>) -> Survey {
         }
     }
     for store in names(data_dir).into_iter().filter(|path| path.join("identity").is_file()) {
-        if own.is_none_or(|own| own.folder() != store) {
+        if own.into_iter().chain(known).all(|known| known.folder() != store) {
             let sizes = below(&store).into_iter().filter_map(|file| file.symlink_metadata().ok());
             survey.other_stores.push((store, sizes.map(|metadata| metadata.len()).sum()));
         }

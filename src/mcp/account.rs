@@ -23,25 +23,32 @@ use crate::ops::tags::{TagsAnswer, TagsRequest};
 use crate::ops::verify::{VerifyAnswer, VerifyRequest};
 use crate::ops::{Caller, OpError};
 
+/// What is shown in the answer to one request.
+#[derive(Clone, Default)]
+pub(super) struct Account(Arc<Mutex<Shown>>);
+
+impl Account {
+    /// The answer goes out: what it shows is recorded before.
+    pub(super) fn close(&self, book: &Book, asked: Asked) {
+        let shown = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        book.enter(asked, shown);
+    }
+}
+
 /// The operations for one request.
 pub(super) struct Accounted<O> {
     operations: Arc<O>,
-    shown: Mutex<Shown>,
+    account: Account,
 }
 
 impl<O: Operations> Accounted<O> {
-    pub(super) fn new(operations: Arc<O>) -> Self {
-        Accounted { operations, shown: Mutex::default() }
-    }
-
-    /// The answer goes out: what it shows is recorded before.
-    pub(super) fn close(self, book: &Book, asked: Asked) {
-        book.enter(asked, self.shown.into_inner().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn new(operations: Arc<O>, account: &Account) -> Self {
+        Accounted { operations, account: account.clone() }
     }
 
     fn kept<T: Shows>(&self, outcome: Outcome<T>) -> Outcome<T> {
         if let Ok(reply) = &outcome {
-            reply.get().tell(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner));
+            reply.get().tell(&mut self.account.0.lock().unwrap_or_else(PoisonError::into_inner));
         }
         outcome
     }

@@ -17,14 +17,15 @@ pub(super) struct BadArguments(pub(super) String);
 pub(super) struct Arguments(Vec<(&'static str, Argument)>);
 
 impl Arguments {
-    /// Checks what a client sent.
+    /// Checks what a client sent. `taken` is an argument of every tool that was taken out before.
     pub(super) fn check(
         parameters: &'static [Parameter],
         given: Option<JsonObject>,
+        taken: Option<&'static str>,
     ) -> Result<Self, BadArguments> {
         let given = given.unwrap_or_default();
         if let Some(name) = given.keys().find(|name| !parameters.iter().any(|known| known.name == **name)) {
-            return Err(unknown(name, parameters));
+            return Err(unknown(name, taken, parameters));
         }
         let checked = parameters.iter().map(|parameter| checked(parameter, &given));
         Ok(Arguments(checked.filter_map(Result::transpose).collect::<Result<_, _>>()?))
@@ -84,9 +85,9 @@ fn checked(
     }
 }
 
-fn unknown(name: &str, parameters: &[Parameter]) -> BadArguments {
+fn unknown(name: &str, taken: Option<&'static str>, parameters: &[Parameter]) -> BadArguments {
     let name = escape::label(name);
-    let known: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
+    let known: Vec<_> = taken.into_iter().chain(parameters.iter().map(|parameter| parameter.name)).collect();
     BadArguments(match known.as_slice() {
         [] => format!("unknown argument `{name}`: this tool takes no arguments"),
         known => format!("unknown argument `{name}`: this tool takes {}", known.join(", ")),

@@ -5,11 +5,18 @@ use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
 use super::operations::Operations;
 use super::prompts::{self, Meaning};
-use super::uri;
+use super::vaults::{self, Chosen, Vaults};
 use crate::ops::read::{Naming, Part, ReadRequest};
 use crate::ops::suggest::SuggestRequest;
 use crate::ops::tags::TagsRequest;
 use crate::ops::{Caller, OpError};
+
+/// What is to be completed, and of which vault.
+pub(super) struct Completion<O> {
+    /// None where several could be meant, or where it is a vault that is to be named.
+    pub(super) vault: Option<Chosen<O>>,
+    pub(super) wanted: Wanted,
+}
 
 /// What is to be completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,32 +28,49 @@ pub(super) enum Wanted {
         typed: String,
     },
     Tag(String),
+    Vault(String),
     Nothing,
 }
 
-impl Wanted {
+impl<O> Completion<O> {
     /// What the client means. `None`: there is no such prompt, template or argument.
-    pub(super) fn of(request: CompleteRequestParams) -> Option<Wanted> {
+    pub(super) fn of(request: CompleteRequestParams, vaults: &Vaults<O>) -> Option<Completion<O>> {
         let typed = request.argument.value;
-        let meaning = match &request.r#ref {
-            Reference::Resource(template) if template.uri == uri::TEMPLATE => {
-                (request.argument.name == "path").then_some(Meaning::Path)
+        let name = &request.argument.name;
+        let mut others = request.context.and_then(|context| context.arguments).unwrap_or_default();
+        let (vault, meaning) = match &request.r#ref {
+            Reference::Resource(template) => {
+                let vault = vaults.each().find(|vault| vault.template() == template.uri)?;
+                (Some(vault), (name == "path").then_some(Meaning::Path)?)
             }
             Reference::Prompt(prompt) => {
-                Some(prompts::named(&prompt.name)?.argument(&request.argument.name)?.meaning)
+                let prompt = prompts::named(&prompt.name)?;
+                if vaults.are_named() && name == vaults::ARGUMENT {
+                    return Some(Completion { vault: None, wanted: Wanted::Vault(typed) });
+                }
+                let vault = others.remove(vaults::ARGUMENT).filter(|_| vaults.are_named());
+                (vaults.named(vault.as_deref()), prompt.argument(name)?.meaning)
             }
-            _ => None,
+            _ => return None,
         };
-        let others = request.context.and_then(|context| context.arguments);
-        Some(match meaning? {
+        let wanted = match meaning {
             Meaning::Path => Wanted::Path(typed),
             Meaning::Tag => Wanted::Tag(typed),
-            Meaning::Heading => match others.and_then(|mut others| others.remove("path")) {
+            Meaning::Heading => match others.remove("path") {
                 Some(path) => Wanted::Heading { path, typed },
                 None => Wanted::Nothing,
             },
             Meaning::Words => Wanted::Nothing,
-        })
+        };
+        Some(Completion { vault, wanted })
+    }
+}
+
+/// Suggestions that no note is looked at for: names of vaults; while no vault is chosen, nothing else.
+pub(super) fn without_a_vault<O>(vaults: &Vaults<O>, wanted: &Wanted) -> CompletionInfo {
+    match wanted {
+        Wanted::Vault(typed) => matching(vaults.names().into_iter(), typed),
+        _ => info(std::iter::empty(), false),
     }
 }
 
@@ -81,7 +105,7 @@ pub(super) fn suggestions(
             let reply = operations.tags(&TagsRequest { prefix: None }, caller)?;
             Ok(matching(reply.get().tags.iter().map(|tag| &*tag.tag), typed.trim_start_matches('#')))
         }
-        Wanted::Nothing => Ok(info(std::iter::empty(), false)),
+        Wanted::Vault(_) | Wanted::Nothing => Ok(info(std::iter::empty(), false)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! MCP over HTTP for one vault and profile, and calls of tools without MCP around them, through the same door.
+//! MCP over HTTP for one profile of one vault or several, and calls of tools without MCP around them, through the same door.
 //! It knows nothing of sockets, hosts or tokens.
 
 use std::convert::Infallible;
@@ -14,14 +14,16 @@ use super::failure::CallError;
 use super::guard::Guard;
 use super::limit::TokenBucket;
 use super::operations::Operations;
+use super::parameters::Described;
 use super::server::{Server, Visitor};
 use super::streamable::Streamable;
 use super::tools::ToolName;
+use super::vaults::Vaults;
 use super::{CALLS_AT_ONCE, ServerOptions};
 use crate::ledger::{Book, Transport};
 use crate::ops::Silent;
 
-/// The answers to HTTP requests for one vault and profile.
+/// The answers to HTTP requests for one profile.
 pub struct Endpoint<O> {
     guard: Arc<Guard<Server<O>>>,
     streamable: Streamable<Server<O>>,
@@ -35,9 +37,14 @@ impl<O> Clone for Endpoint<O> {
 
 impl<O: Operations> Endpoint<O> {
     /// One set of limits for all requests that it answers.
-    pub fn new(operations: Arc<O>, options: ServerOptions, book: Book) -> Self {
-        let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
+    pub fn new(vaults: Vaults<O>, options: ServerOptions, book: Book) -> Self {
+        let server = Server::new(vaults, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
         Endpoint::behind(Guard::new(server.recorded(book).over(Transport::Http)))
+    }
+
+    /// The parameter that every tool has here, where there are several vaults.
+    pub(crate) fn vault_parameter(&self) -> Option<Described> {
+        self.server().vaults().parameter()
     }
 
     pub(super) fn server(&self) -> &Server<O> {

@@ -29,13 +29,13 @@ mod subscriptions;
 mod text;
 mod tools;
 mod uri;
+mod vaults;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
 use std::io;
-use std::sync::Arc;
 
 #[cfg(feature = "fixture")]
 pub(crate) use rmcp::ServerHandler;
@@ -53,6 +53,7 @@ pub use streamable::MAX_BODY_BYTES;
 pub(crate) use streamable::Streamable;
 pub use tools::ReindexAccess;
 pub(crate) use tools::ToolName;
+pub use vaults::{Opening, Vaults};
 pub(crate) use wire::termination;
 
 use guard::Guard;
@@ -92,13 +93,13 @@ pub enum ServeError {
 /// process logs its place and never its message. Afterwards the process should end: an abandoned
 /// call may still be at work.
 pub fn serve_stdio<O: Operations>(
-    operations: Arc<O>,
+    vaults: Vaults<O>,
     options: ServerOptions,
     book: Book,
 ) -> Result<(), ServeError> {
     silence_panics();
     let runtime = runtime()?;
-    let server = Server::new(operations, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
+    let server = Server::new(vaults, options.reindex, CALLS_AT_ONCE, TokenBucket::generous());
     let service = Guard::new(server.recorded(book).for_one_client());
     let outcome = runtime.block_on(wire::serve_until_left(service, tokio::io::stdin(), tokio::io::stdout()));
     // Dropping the runtime would wait for the blocking read of standard input and for abandoned work.

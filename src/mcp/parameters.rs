@@ -46,6 +46,7 @@ pub(super) enum Kind {
 }
 
 /// A parameter for documents that must be exact.
+#[derive(Clone)]
 pub(crate) struct Described {
     /// Its name.
     pub(crate) name: &'static str,

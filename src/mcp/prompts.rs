@@ -9,6 +9,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::escape;
+use super::vaults::{self, Vaults};
 
 /// Longer arguments are refused.
 const MAX_ARGUMENT_BYTES: usize = 4096;
@@ -154,6 +155,14 @@ into, nest below, drop), how many notes, why. Do not change anything.",
     },
 ];
 
+/// The argument that every prompt has where there are several vaults.
+const VAULT: Argument = Argument {
+    name: vaults::ARGUMENT,
+    meaning: Meaning::Words,
+    is_required: true,
+    description: "The vault, by its name.",
+};
+
 /// The prompt with this name.
 pub(super) fn named(name: &str) -> Option<&'static Template> {
     ALL.iter().find(|template| template.name == name)
@@ -161,13 +170,14 @@ pub(super) fn named(name: &str) -> Option<&'static Template> {
 
 impl Template {
     /// The prompt as clients see it.
-    pub(super) fn listed(&self) -> Prompt {
+    pub(super) fn listed<O>(&self, vaults: &Vaults<O>) -> Prompt {
         let argument = |argument: &Argument| {
             PromptArgument::new(argument.name)
                 .with_description(argument.description)
                 .with_required(argument.is_required)
         };
-        let arguments = self.arguments.iter().map(argument).collect();
+        let vault = vaults.are_named().then(|| argument(&VAULT));
+        let arguments = vault.into_iter().chain(self.arguments.iter().map(argument)).collect();
         Prompt::new(self.name, Some(self.description), Some(arguments)).with_title(self.title)
     }
 
@@ -210,14 +220,23 @@ impl Argument {
 }
 
 /// The answer to `prompts/get`.
-pub(super) fn get(request: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get<O>(
+    request: GetPromptRequestParams,
+    vaults: &Vaults<O>,
+) -> Result<GetPromptResult, ErrorData> {
     let invalid = |message: String| ErrorData::invalid_params(message, None);
     let template = named(&request.name).ok_or_else(|| invalid("unknown prompt".to_owned()))?;
-    let given = request.arguments.unwrap_or_default();
+    let mut arguments = request.arguments;
+    let vault = vaults.take(&mut arguments).map_err(|error| invalid(error.to_string()))?;
+    let given = arguments.unwrap_or_default();
     if given.keys().any(|name| template.argument(name).is_none()) {
         return Err(invalid("the prompt has no such argument".to_owned()));
     }
-    let message = PromptMessage::new_text(Role::User, template.filled(&given).map_err(invalid)?);
+    let mut text = template.filled(&given).map_err(invalid)?;
+    if let Some(name) = vault.name() {
+        text += &["\n\nThese notes are the vault ", name, ": give its name to every tool."].concat();
+    }
+    let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(template.description))
 }
 

@@ -1,14 +1,18 @@
 //! Notes as resources: listed page by page, read by address, watched for changes. An address is judged by its
 //! form alone before the vault is asked; what cannot be read looks the same whatever the reason.
 
+use std::collections::VecDeque;
+
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter,
 };
 
+use super::account::Account;
 use super::escape::Quoting;
 use super::operations::Operations;
-use super::{answer, escape, text, uri};
+use super::vaults::{Chosen, Vaults};
+use super::{answer, escape, text};
 use crate::ops::list::ListRequest;
 use crate::ops::read::{Naming, ReadRequest};
 use crate::ops::{Caller, OpError};
@@ -19,42 +23,104 @@ const PAGE: usize = 200;
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
 const MARKDOWN: &str = "text/markdown";
 
-/// The one template.
-pub(super) fn template() -> ResourceTemplate {
-    ResourceTemplate::new(uri::TEMPLATE, "note")
-        .with_title("A note")
-        .with_description("The whole text of a note in a fence, by its path, such as Projects/Boat.md.")
-        .with_mime_type(MARKDOWN)
+/// One template for each vault.
+pub(super) fn templates<O>(vaults: &Vaults<O>) -> Vec<ResourceTemplate> {
+    let template = |vault: Chosen<O>| {
+        let name = vault.name().map_or("note".to_owned(), |name| format!("note in {name}"));
+        ResourceTemplate::new(vault.template(), name)
+            .with_title("A note")
+            .with_description("The whole text of a note, by its path, such as Projects/Boat.md.")
+            .with_mime_type(MARKDOWN)
+    };
+    vaults.each().map(template).collect()
 }
 
-/// A page of the notes.
-pub(super) fn page(
-    operations: &impl Operations,
+/// Where a page of the list begins: in one vault after the other.
+pub(super) struct Place<O> {
+    /// The vault, and those after it.
+    vaults: VecDeque<Chosen<O>>,
+    /// As the vault gave it.
     cursor: Option<String>,
+}
+
+impl<O> Place<O> {
+    /// Where there are several vaults, a cursor is the name of one, `/`, and the cursor in it.
+    pub(super) fn of(vaults: &Vaults<O>, cursor: Option<String>) -> Result<Place<O>, ErrorData> {
+        let mut all: VecDeque<Chosen<O>> = vaults.each().collect();
+        let Some(cursor) = cursor.as_deref().filter(|_| vaults.are_named()) else {
+            return Ok(Place { vaults: all, cursor });
+        };
+        let wrong = || ErrorData::invalid_params("this is no cursor of this list", None);
+        let (name, within) = cursor.split_once('/').ok_or_else(wrong)?;
+        let first = vaults.named(Some(name)).ok_or_else(wrong)?;
+        all.drain(..first.number());
+        Ok(Place { vaults: all, cursor: Some(within.to_owned()).filter(|within| !within.is_empty()) })
+    }
+
+    /// The number of the vault.
+    pub(super) fn vault(&self) -> usize {
+        self.vaults.front().map_or(0, Chosen::number)
+    }
+}
+
+/// A page of the notes. A vault that cannot be read at the moment is passed over where another one answers.
+pub(super) fn page<O: Operations>(
+    mut place: Place<O>,
+    account: &Account,
     caller: &Caller<'_>,
 ) -> Result<ListResourcesResult, ErrorData> {
+    let mut outcome = Err(OpError::NotFound);
+    while let Some(vault) = place.vaults.pop_front() {
+        let after = place.vaults.front().and_then(Chosen::name);
+        outcome = page_of(&vault, place.cursor.take(), after, account, caller);
+        if !matches!(outcome, Err(OpError::Unavailable { .. })) {
+            break;
+        }
+    }
+    outcome.map_err(failed)
+}
+
+/// A page of one vault; `after` is the vault whose pages follow.
+fn page_of<O: Operations>(
+    vault: &Chosen<O>,
+    cursor: Option<String>,
+    after: Option<&str>,
+    account: &Account,
+    caller: &Caller<'_>,
+) -> Result<ListResourcesResult, OpError> {
     let request = ListRequest { cursor, limit: PAGE, ..ListRequest::default() };
-    let reply = operations.list(&request, caller).map_err(failed)?;
+    let reply = vault.operations(account)?.list(&request, caller)?;
     let listed = reply.get();
     let resource = |note: &crate::ops::list::ListedNote| {
-        Resource::new(uri::of_path(&note.path), escape::line(&note.path))
+        Resource::new(vault.address_of(&note.path), escape::line(&note.path))
             .with_title(escape::label(&note.title))
             .with_mime_type(MARKDOWN)
     };
     let mut page = ListResourcesResult::with_all_items(listed.notes.iter().map(resource).collect());
-    page.next_cursor.clone_from(&listed.next_cursor);
+    page.next_cursor = match (&listed.next_cursor, vault.name()) {
+        (Some(next), Some(name)) => Some(format!("{name}/{next}")),
+        (Some(next), None) => Some(next.clone()),
+        (None, _) => after.map(|name| format!("{name}/")),
+    };
     Ok(page)
 }
 
-/// The text of the note at an address, quoted as in the answer of a tool: clients hand it to a model as it is.
-pub(super) fn read(
-    operations: &impl Operations,
-    address: &str,
+/// The vault and the path that an address leads to.
+pub(super) fn at<O>(vaults: &Vaults<O>, address: &str) -> Result<(Chosen<O>, String), ErrorData> {
+    let (name, path) = vaults.address(address).ok_or_else(not_found)?;
+    Ok((vaults.named(name).ok_or_else(not_found)?, path))
+}
+
+/// The text of the note at a path.
+pub(super) fn read<O: Operations>(
+    vault: &Chosen<O>,
+    path: String,
+    account: &Account,
     caller: &Caller<'_>,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let name = uri::path_in(address).ok_or_else(not_found)?;
     let request =
-        ReadRequest { name, naming: Naming::Path, max_bytes: MAX_TEXT_BYTES, ..ReadRequest::default() };
+        ReadRequest { name: path, naming: Naming::Path, max_bytes: MAX_TEXT_BYTES, ..ReadRequest::default() };
+    let operations = vault.operations(account).map_err(failed)?;
     let reply = operations.read(&request, caller).map_err(failed)?;
     let note = reply.get();
     if note.next_line.is_some() || note.line_cut {
@@ -63,16 +129,16 @@ pub(super) fn read(
     }
     let quoting = Quoting::new().map_err(failed)?;
     let text = text::whole(note, &quoting) + &quoting.hidden_line();
-    let contents = ResourceContents::text(text, uri::of_path(&note.path)).with_mime_type(MARKDOWN);
+    let contents = ResourceContents::text(text, vault.address_of(&note.path)).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
 /// Those of the wanted notifications that are sent here: addresses are taken by their form.
-pub(super) fn accepted(wanted: &SubscriptionFilter) -> SubscriptionFilter {
+pub(super) fn accepted<O>(vaults: &Vaults<O>, wanted: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = wanted.resources_list_changed;
     accepted.resource_subscriptions = wanted.resource_subscriptions.as_ref().map(|addresses| {
-        addresses.iter().filter(|address| uri::path_in(address).is_some()).cloned().collect()
+        addresses.iter().filter(|address| vaults.address(address).is_some()).cloned().collect()
     });
     accepted
 }

@@ -17,17 +17,19 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use super::account::Accounted;
+use super::account::Account;
 use super::answer::Answer;
 use super::arguments::Arguments;
-use super::completions::{self, Wanted};
+use super::completions::{self, Completion};
 use super::failure::CallError;
 use super::limit::TokenBucket;
 use super::operations::Operations;
 use super::progress::Reporter;
+use super::resources::Place;
 use super::subscriptions::{MAX_ADDRESSES, MAX_STREAMS, Subscriptions, Watch};
-use super::tools::{INSTRUCTIONS, ReindexAccess, ToolName};
-use super::{answer, prompts, requests, resources, uri};
+use super::tools::{ReindexAccess, ToolName};
+use super::vaults::{Chosen, Vaults};
+use super::{answer, prompts, requests, resources, vaults};
 use crate::ledger::{Asked, Book, Client, Transport};
 use crate::ops::shown::Shown;
 use crate::ops::{Caller, IsWanted, Progress};
@@ -38,11 +40,12 @@ const ICON: &str = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/sv
                     0d='M5%203h9l5%205v13H5z'/%3E%3Ccircle%20cx='11'%20cy='13'%20r='3'/%3E%3Cpath%\
                     20d='m13.5%2015.5%202.5%202.5'/%3E%3C/svg%3E";
 
-/// The server over one vault.
+/// The server over one vault, or several.
 pub(super) struct Server<O> {
-    operations: Arc<O>,
+    vaults: Vaults<O>,
     reindex: ReindexAccess,
-    slots: Arc<Semaphore>,
+    /// Of each vault its own: one that hangs, as an unmounted share does, keeps no other from its answers.
+    slots: Arc<[Arc<Semaphore>]>,
     /// Streams of notifications, of the newest revision.
     streams: Arc<Semaphore>,
     /// What the one client watches, if there is a connection that lasts and it speaks an older revision.
@@ -54,19 +57,21 @@ pub(super) struct Server<O> {
 }
 
 impl<O: Operations> Server<O> {
-    /// At most `calls_at_once` calls work at the same time; further ones wait for their turn.
+    /// At most `calls_at_once` calls work at the same time, of each vault an equal share; further ones wait for
+    /// their turn.
     pub(super) fn new(
-        operations: Arc<O>,
+        vaults: Vaults<O>,
         reindex: ReindexAccess,
         calls_at_once: usize,
         bucket: TokenBucket,
     ) -> Self {
-        let (slots, streams) = (Semaphore::new(calls_at_once), Semaphore::new(MAX_STREAMS));
+        let share = (calls_at_once / vaults.len()).max(1);
+        let slots = vaults.each().map(|_| Arc::new(Semaphore::new(share))).collect();
         Server {
-            operations,
+            vaults,
             reindex,
-            slots: Arc::new(slots),
-            streams: Arc::new(streams),
+            slots,
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             subscriptions: None,
             bucket: Arc::new(bucket),
             book: Book::default(),
@@ -88,7 +93,7 @@ impl<O: Operations> Server<O> {
     /// Whatever limits this server has are shared with it.
     pub(super) fn for_one_client(&self) -> Self {
         Server {
-            operations: Arc::clone(&self.operations),
+            vaults: self.vaults.clone(),
             reindex: self.reindex,
             slots: Arc::clone(&self.slots),
             streams: Arc::clone(&self.streams),
@@ -103,54 +108,69 @@ impl<O: Operations> Server<O> {
         ToolName::offered(self.reindex).find(|tool| tool.as_str() == name).ok_or(CallError::UNKNOWN_TOOL)
     }
 
+    /// What the server offers.
+    pub(super) fn vaults(&self) -> &Vaults<O> {
+        &self.vaults
+    }
+
+    fn listed(&self, tool: ToolName) -> Tool {
+        self.vaults.with_parameter(tool.listed())
+    }
+
     /// Calls a tool, by whichever protocol. The work stops soon after `cancelled`, or after nobody waits for
     /// this future any longer.
     pub(super) async fn call(
         &self,
         tool: &str,
-        arguments: Option<JsonObject>,
+        mut arguments: Option<JsonObject>,
         visitor: Visitor,
         cancelled: impl Future<Output = ()>,
         progress: impl Progress + Send + 'static,
     ) -> Result<Answer, CallError> {
         self.admit()?;
         let tool = self.tool(tool)?;
-        let request = requests::request(tool, Arguments::check(tool.parameters(), arguments)?)?;
+        let vault = self.vaults.take(&mut arguments)?;
+        let taken = vault.name().map(|_| vaults::ARGUMENT);
+        let request = requests::request(tool, Arguments::check(tool.parameters(), arguments, taken)?)?;
         let started = Instant::now();
         let asked = visitor.asks(tool.as_str());
-        let work =
-            move |operations: &Accounted<O>, caller: &Caller<'_>| answer::to(&request, operations, caller);
-        let outcome = self.on_a_thread(asked, cancelled, progress, work).await?;
+        let number = vault.number();
+        let work = move |account: &Account, caller: &Caller<'_>| {
+            let operations = vault.operations(account).map_err(answer::failed)?;
+            Ok::<_, CallError>(vault.signed(answer::to(&request, &operations, caller)?))
+        };
+        let outcome = self.on_a_thread(number, asked, cancelled, progress, work).await?;
         let failed = outcome.is_err();
         tracing::debug!(tool = tool.as_str(), failed, elapsed = ?started.elapsed(), "call");
         outcome
     }
 
-    /// Runs synchronous work off the async threads. A request that is cancelled while it waits for its turn
-    /// never starts; later on the work itself notices. What is answered is recorded before it goes out; what is
-    /// refused leaves no trace.
+    /// Runs synchronous work for the vault of this number off the async threads. A request that is cancelled while
+    /// it waits for its turn never starts; later on the work itself notices. What is answered is recorded before it
+    /// goes out; what is refused leaves no trace.
     async fn on_a_thread<T: Send + 'static, E: Send + 'static>(
         &self,
+        vault: usize,
         asked: Asked,
         cancelled: impl Future<Output = ()>,
         progress: impl Progress + Send + 'static,
-        work: impl FnOnce(&Accounted<O>, &Caller<'_>) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&Account, &Caller<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<Result<T, E>, CallError> {
         let mut cancelled = pin!(cancelled);
         let slot = tokio::select! {
-            slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_closed| CallError::INTERNAL)?,
+            slot = Arc::clone(&self.slots[vault]).acquire_owned() => slot.map_err(|_closed| CallError::INTERNAL)?,
             () = cancelled.as_mut() => return Err(CallError::CANCELLED),
         };
         let presence = Presence(Arc::new(()));
-        let (operations, is_waiting) = (Accounted::new(Arc::clone(&self.operations)), presence.watched());
+        let (account, is_waiting) = (Account::default(), presence.watched());
         let book = self.book.clone();
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
             let _slot = slot;
             let caller = Caller::new(is_waiting, &progress);
-            let outcome = work(&operations, &caller);
+            let outcome = work(&account, &caller);
             if outcome.is_ok() && caller.is_waiting() {
-                operations.close(&book, asked);
+                account.close(&book, asked);
             }
             outcome
         });
@@ -165,11 +185,12 @@ impl<O: Operations> Server<O> {
         &self,
         method: &'static str,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Accounted<O>, &Caller<'_>) -> Result<T, E> + Send + 'static,
+        vault: usize,
+        work: impl FnOnce(&Account, &Caller<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<Result<T, E>, CallError> {
         self.admit()?;
         let asked = self.visitor(context).asks(method);
-        self.on_a_thread(asked, context.ct.cancelled(), Reporter::new(context), work).await
+        self.on_a_thread(vault, asked, context.ct.cancelled(), Reporter::new(context), work).await
     }
 
     fn visitor(&self, context: &RequestContext<RoleServer>) -> Visitor {
@@ -230,7 +251,9 @@ impl<O: Operations> ServerHandler for Server<O> {
             .enable_resources_subscribe()
             .enable_tools()
             .build();
-        ServerConfig::new(capabilities).with_server_info(identity).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities)
+            .with_server_info(identity)
+            .with_instructions(self.vaults.instructions())
     }
 
     async fn list_tools(
@@ -238,12 +261,12 @@ impl<O: Operations> ServerHandler for Server<O> {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ToolName::offered(self.reindex).map(ToolName::listed).collect();
+        let tools = ToolName::offered(self.reindex).map(|tool| self.listed(tool)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tool(name).ok().map(ToolName::listed)
+        self.tool(name).ok().map(|tool| self.listed(tool))
     }
 
     async fn call_tool(
@@ -262,14 +285,13 @@ impl<O: Operations> ServerHandler for Server<O> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
-        let page = self
-            .asked("resources/list", &context, move |operations, caller| {
-                resources::page(operations, cursor, caller)
-            })
-            .await??;
+        let place = Place::of(&self.vaults, cursor)?;
+        let number = place.vault();
+        let work = move |account: &Account, caller: &Caller<'_>| resources::page(place, account, caller);
+        let page = self.asked("resources/list", &context, number, work).await??;
         if let Some(subscriptions) = self.subscriptions.as_ref().filter(|_| is_older(&context)) {
             subscriptions.list_was_seen();
-            subscriptions.notify(&self.operations, context.peer);
+            subscriptions.notify(&self.vaults, context.peer);
         }
         Ok(page)
     }
@@ -279,7 +301,7 @@ impl<O: Operations> ServerHandler for Server<O> {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&self.vaults)))
     }
 
     async fn read_resource(
@@ -287,10 +309,11 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let work = move |operations: &Accounted<O>, caller: &Caller<'_>| {
-            resources::read(operations, &request.uri, caller)
-        };
-        Ok(self.asked("resources/read", &context, work).await??.into())
+        let (vault, path) = resources::at(&self.vaults, &request.uri)?;
+        let number = vault.number();
+        let work =
+            move |account: &Account, caller: &Caller<'_>| resources::read(&vault, path, account, caller);
+        Ok(self.asked("resources/read", &context, number, work).await??.into())
     }
 
     async fn subscribe(
@@ -301,14 +324,14 @@ impl<O: Operations> ServerHandler for Server<O> {
         let Some(subscriptions) = &self.subscriptions else {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         };
-        if uri::path_in(&request.uri).is_none() {
+        if self.vaults.address(&request.uri).is_none() {
             return Err(ErrorData::invalid_params("this is no address of a note", None));
         }
         if !subscriptions.add(request.uri) {
             let message = format!("at most {MAX_ADDRESSES} addresses can be watched");
             return Err(ErrorData::invalid_params(message, None));
         }
-        subscriptions.notify(&self.operations, context.peer);
+        subscriptions.notify(&self.vaults, context.peer);
         Ok(())
     }
 
@@ -324,14 +347,14 @@ impl<O: Operations> ServerHandler for Server<O> {
     }
 
     fn accepted_subscription_filter(&self, wanted: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(resources::accepted(wanted))
+        Some(resources::accepted(&self.vaults, wanted))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let Ok(_stream) = self.streams.try_acquire() else {
             return Err(ErrorData::internal_error("too many clients listen already", None));
         };
-        let mut watch = Watch::begin(Arc::clone(&self.operations)).await;
+        let mut watch = Watch::begin(self.vaults.clone()).await;
         loop {
             let news = tokio::select! {
                 news = watch.next(|| context.accepted().clone()) => news,
@@ -350,7 +373,9 @@ impl<O: Operations> ServerHandler for Server<O> {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::ALL.iter().map(prompts::Template::listed).collect()))
+        Ok(ListPromptsResult::with_all_items(
+            prompts::ALL.iter().map(|prompt| prompt.listed(&self.vaults)).collect(),
+        ))
     }
 
     async fn get_prompt(
@@ -358,7 +383,7 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let prompt = prompts::get(request)?;
+        let prompt = prompts::get(request, &self.vaults)?;
         let (book, asked) = (self.book.clone(), self.visitor(&context).asks("prompts/get"));
         // It shows no note. Whether or not it could be recorded, it goes out.
         let _ = tokio::task::spawn_blocking(move || book.enter(asked, Shown::default())).await;
@@ -370,11 +395,14 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let wanted = Wanted::of(request)
+        let Completion { vault, wanted } = Completion::of(request, &self.vaults)
             .ok_or_else(|| ErrorData::invalid_params("there is nothing of that name to complete", None))?;
+        let number = vault.as_ref().map_or(0, Chosen::number);
+        let vaults = self.vaults.clone();
         let suggested = self
-            .asked("completion/complete", &context, move |operations, caller| {
-                completions::suggestions(operations, &wanted, caller)
+            .asked("completion/complete", &context, number, move |account, caller| match vault {
+                Some(vault) => completions::suggestions(&vault.operations(account)?, &wanted, caller),
+                None => Ok(completions::without_a_vault(&vaults, &wanted)),
             })
             .await?;
         Ok(suggested.map(CompleteResult::new).map_err(answer::failed)?)

@@ -14,7 +14,7 @@ use rmcp::{Peer, RoleServer};
 use tokio::task::AbortHandle;
 
 use super::operations::Operations;
-use super::uri;
+use super::vaults::{Chosen, Vaults};
 use crate::ops::catalogue::Catalogue;
 
 /// Streams of notifications at once.
@@ -27,15 +27,15 @@ const NOTES_PER_INTERVAL: usize = 10_000;
 
 /// Sees what becomes different from one look to the next.
 pub(super) struct Watch<O> {
-    operations: Arc<O>,
-    /// As of the last look; none before there is an index.
-    seen: Option<Catalogue>,
+    vaults: Vaults<O>,
+    /// Of each vault as of the last look; none before there is an index.
+    seen: Vec<Option<Catalogue>>,
 }
 
 impl<O: Operations> Watch<O> {
     /// From what the catalogue is now on.
-    pub(super) async fn begin(operations: Arc<O>) -> Watch<O> {
-        let mut watch = Watch { operations, seen: None };
+    pub(super) async fn begin(vaults: Vaults<O>) -> Watch<O> {
+        let mut watch = Watch { vaults, seen: Vec::new() };
         watch.seen = watch.look().await;
         watch
     }
@@ -43,40 +43,52 @@ impl<O: Operations> Watch<O> {
     /// Waits for a difference and gives what to tell about it, for a client that wants to hear `wanted`.
     pub(super) async fn next(&mut self, wanted: impl Fn() -> SubscriptionFilter) -> Vec<ServerNotification> {
         loop {
-            let notes = self.seen.as_ref().map_or(0, Catalogue::len);
+            let notes: usize = self.seen.iter().flatten().map(Catalogue::len).sum();
             let intervals = u32::try_from(1 + notes / NOTES_PER_INTERVAL).unwrap_or(u32::MAX);
             tokio::time::sleep(BETWEEN_LOOKS * intervals).await;
-            // An index that cannot be read now is looked at again.
-            let Some(now) = self.look().await else { continue };
-            let news = self.seen.as_ref().map_or_else(Vec::new, |seen| news(seen, &now, &wanted()));
-            self.seen = Some(now);
+            let now = self.look().await;
+            let news = self.news(&now, &wanted());
+            for (seen, now) in self.seen.iter_mut().zip(now) {
+                // An index that cannot be read now is looked at again.
+                *seen = now.or(seen.take());
+            }
             if !news.is_empty() {
                 return news;
             }
         }
     }
 
-    async fn look(&self) -> Option<Catalogue> {
-        let operations = Arc::clone(&self.operations);
-        let looking = tokio::task::spawn_blocking(move || operations.catalogue());
-        looking.await.ok()?.ok().flatten()
-    }
-}
-
-fn news(seen: &Catalogue, now: &Catalogue, wanted: &SubscriptionFilter) -> Vec<ServerNotification> {
-    let mut news = Vec::new();
-    if wanted.resources_list_changed == Some(true) && now.lists_others_than(seen) {
-        let changed = ResourceListChangedNotification::default();
-        news.push(ServerNotification::ResourceListChangedNotification(changed));
-    }
-    for address in wanted.resource_subscriptions.iter().flatten() {
-        if uri::path_in(address).is_some_and(|path| now.differs_in(seen, &path)) {
-            let updated = ResourceUpdatedNotificationParam::new(address.clone());
-            let updated = ResourceUpdatedNotification::new(updated);
-            news.push(ServerNotification::ResourceUpdatedNotification(updated));
+    /// The catalogue of each vault, as far as it can be read.
+    async fn look(&self) -> Vec<Option<Catalogue>> {
+        let looks = self.vaults.each().map(|vault| tokio::task::spawn_blocking(move || vault.catalogue()));
+        let mut catalogues = Vec::new();
+        for looking in looks.collect::<Vec<_>>() {
+            catalogues.push(looking.await.ok().and_then(Result::ok).flatten());
         }
+        catalogues
     }
-    news
+
+    fn news(&self, now: &[Option<Catalogue>], wanted: &SubscriptionFilter) -> Vec<ServerNotification> {
+        let both = |number: usize| self.seen.get(number)?.as_ref().zip(now.get(number)?.as_ref());
+        let lists_others =
+            |vault: &Chosen<O>| both(vault.number()).is_some_and(|(seen, now)| now.lists_others_than(seen));
+        let mut news = Vec::new();
+        if wanted.resources_list_changed == Some(true) && self.vaults.each().any(|vault| lists_others(&vault))
+        {
+            let changed = ResourceListChangedNotification::default();
+            news.push(ServerNotification::ResourceListChangedNotification(changed));
+        }
+        for address in wanted.resource_subscriptions.iter().flatten() {
+            let Some((name, path)) = self.vaults.address(address) else { continue };
+            let vault = self.vaults.named(name).and_then(|vault| both(vault.number()));
+            if vault.is_some_and(|(seen, now)| now.differs_in(seen, &path)) {
+                let updated = ResourceUpdatedNotificationParam::new(address.clone());
+                let updated = ResourceUpdatedNotification::new(updated);
+                news.push(ServerNotification::ResourceUpdatedNotification(updated));
+            }
+        }
+        news
+    }
 }
 
 /// What one client of the older revisions watches, on its own connection.
@@ -114,14 +126,14 @@ impl Subscriptions {
     }
 
     /// Notifies this client for as long as it is there. A second call changes nothing.
-    pub(super) fn notify<O: Operations>(&self, operations: &Arc<O>, peer: Peer<RoleServer>) {
+    pub(super) fn notify<O: Operations>(&self, vaults: &Vaults<O>, peer: Peer<RoleServer>) {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if task.is_some() {
             return;
         }
-        let (operations, state) = (Arc::clone(operations), Arc::clone(&self.state));
+        let (vaults, state) = (vaults.clone(), Arc::clone(&self.state));
         let notifying = async move {
-            let mut watch = Watch::begin(operations).await;
+            let mut watch = Watch::begin(vaults).await;
             loop {
                 for told in watch.next(|| wanted(&state)).await {
                     if peer.send_notification(told).await.is_err() {

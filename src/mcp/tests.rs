@@ -9,4 +9,5 @@ mod fake;
 mod schemas;
 mod shape;
 mod texts;
+mod vaults;
 mod wire;

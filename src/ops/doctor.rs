@@ -55,7 +55,11 @@ pub enum Thoroughness {
     WithMentions,
 }
 
-pub(super) fn run(service: &Service, thoroughness: Thoroughness) -> Result<Vec<Finding>, OpError> {
+pub(super) fn run(
+    service: &Service,
+    thoroughness: Thoroughness,
+    other_vaults: &[PathBuf],
+) -> Result<Vec<Finding>, OpError> {
     let rules = super::privacy::list(service)?;
     let mut findings = owner(service, |session| {
         let walk = session.walk().map_err(|error| vault_unavailable(error.to_string()))?;
@@ -74,7 +78,7 @@ pub(super) fn run(service: &Service, thoroughness: Thoroughness) -> Result<Vec<F
         }
         Ok(findings)
     })?;
-    findings.extend(files(service)?);
+    findings.extend(files(service, other_vaults)?);
     Ok(findings)
 }
 
@@ -203,9 +207,10 @@ fn open(service: &Service, profile: Profile) -> Result<Option<Tree>, IndexError>
 }
 
 /// The files of the data folder.
-fn files(service: &Service) -> Result<Vec<Finding>, OpError> {
+fn files(service: &Service, other_vaults: &[PathBuf]) -> Result<Vec<Finding>, OpError> {
     let store = Store::find(&service.data_dir, service.vault.path())?;
-    let found = survey(&service.data_dir, store.as_ref());
+    let known = other_vaults.iter().filter_map(|vault| Store::find(&service.data_dir, vault).ok().flatten());
+    let found = survey(&service.data_dir, store.as_ref(), &known.collect::<Vec<_>>());
     let shown = |paths: Vec<PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     let mib = |bytes: u64| bytes.div_ceil(1024 * 1024);
     let others = found

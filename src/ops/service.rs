@@ -247,9 +247,13 @@ impl Service {
         privacy::shape(self, most_names)
     }
 
-    /// What is wrong with the vault and its indexes; for the owner.
-    pub fn diagnose(&self, thoroughness: doctor::Thoroughness) -> Result<Vec<doctor::Finding>, OpError> {
-        doctor::run(self, thoroughness)
+    /// What is wrong with the vault and its indexes; for the owner. `other_vaults` have indexes beside them, rightly.
+    pub fn diagnose(
+        &self,
+        thoroughness: doctor::Thoroughness,
+        other_vaults: &[PathBuf],
+    ) -> Result<Vec<doctor::Finding>, OpError> {
+        doctor::run(self, thoroughness, other_vaults)
     }
 
     /// The private notes by rule; for the owner.

@@ -10,12 +10,16 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
 use super::plant::{Flip, MadeUpNote, Now};
 use super::{Exhibit, ProveError};
 use crate::vault::{FixedRules, NotePath, Profile, Rules, Vault};
+
+/// When every note was modified, after 1970-01-01.
+const MODIFIED_AT: Duration = Duration::from_hours(24 * 21_915);
 
 pub(super) struct Home {
     root: PathBuf,
@@ -36,6 +40,9 @@ impl Home {
         }
         for note in notes {
             home.write(&note.path, &note.text)?;
+            // The homes are made one after the other, and answers tell which notes were modified last.
+            let file = fs::File::options().write(true).open(home.vault().join(&note.path))?;
+            file.set_modified(SystemTime::UNIX_EPOCH + MODIFIED_AT)?;
         }
         Ok(home)
     }

@@ -29,7 +29,7 @@ pub(super) struct Mark {
 }
 
 /// What a mark is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Word {
     /// A tag that the tag rule of this number makes private.
     Tag(usize),
@@ -51,27 +51,68 @@ fn marks_in_properties<'a>(rules: &'a Rules, text: &'a str) -> impl Iterator<Ite
 }
 
 /// The text as the public may see it, its private parts taken out and what redactions match masked; `None`
-/// for a private note.
+/// for a private note. Rules that were joined of sections take out what each of them does.
 pub(super) fn public_text(rules: &Rules, decoded: Decoded) -> Option<String> {
-    let parts = private_parts(rules, &decoded.text);
-    let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
-    let is_public = decisive_marks(rules, &decoded, &parts, rest.as_deref()).next().is_none();
-    // Masked as it stands in the file, and as it stands once the parts are gone: a match may need a part, or
-    // be parted by one. A mask is as long as what it hides, so the parts stay where they are.
+    let is_public = rules.sections().iter().chain([rules]).all(|rules| lets_pass(rules, &decoded));
     is_public.then(|| {
-        let masked = if rules.masks_text() { rules.redact(&decoded.text) } else { decoded.text };
+        let parts = private_parts(rules, &decoded.text);
+        // Masked as it stands in the file, and as it stands once the parts are gone: a match may need a part, or
+        // be parted by one. A mask is as long as what it hides, so the parts stay where they are.
+        let masked = if rules.masks_text() { masked_in_file(rules, &decoded.text) } else { decoded.text };
         if parts.is_empty() { masked } else { rules.redact(&parts::without(&masked, &parts)) }
     })
 }
 
-/// All that makes the note private, in the order of the text; for the owner.
-pub(super) fn all_marks(rules: &Rules, decoded: &Decoded) -> Vec<Mark> {
+/// Does nothing make the whole note private?
+fn lets_pass(rules: &Rules, decoded: &Decoded) -> bool {
     let parts = private_parts(rules, &decoded.text);
     let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
-    let mut marks: Vec<Mark> = decisive_marks(rules, decoded, &parts, rest.as_deref()).collect();
-    marks.sort_by_key(|mark| mark.at);
+    decisive_marks(rules, decoded, &parts, rest.as_deref()).next().is_none()
+}
+
+/// The text of the file, masked. What a section masks once its own parts are gone stays masked, though the
+/// parts of another section may break it up.
+fn masked_in_file(rules: &Rules, text: &str) -> String {
+    let mut masked = rules.redact(text).into_bytes();
+    for section in rules.sections() {
+        let parts = private_parts(section, text);
+        let rest = parts::without(&section.redact(text), &parts);
+        let place_in_file = parts::places_in_file(&parts);
+        for at in section.redacted_places(&rest).flatten() {
+            masked[place_in_file(at)] = b'*';
+        }
+    }
+    String::from_utf8(masked).expect("matches begin and end between characters")
+}
+
+/// All that makes the note private, in the order of the text; for the owner.
+pub(super) fn all_marks(rules: &Rules, decoded: &Decoded) -> Vec<Mark> {
+    let mut marks = marks_of(rules, decoded);
+    let mut tags_before = 0;
+    for section in rules.sections() {
+        marks.extend(marks_of(section, decoded).into_iter().map(|mark| mark.renumbered(tags_before)));
+        tags_before += section.tags.len();
+    }
+    marks.sort_by_key(|mark| (mark.at, mark.word));
     marks.dedup();
     marks
+}
+
+fn marks_of(rules: &Rules, decoded: &Decoded) -> Vec<Mark> {
+    let parts = private_parts(rules, &decoded.text);
+    let rest = (!parts.is_empty()).then(|| parts::without(&decoded.text, &parts));
+    decisive_marks(rules, decoded, &parts, rest.as_deref()).collect()
+}
+
+impl Mark {
+    /// The mark as rules know it that hold this many tags before those of its own section.
+    fn renumbered(self, tags_before: usize) -> Mark {
+        let word = match self.word {
+            Word::Tag(rule) => Word::Tag(rule + tags_before),
+            other => other,
+        };
+        Mark { word, ..self }
+    }
 }
 
 /// `rest` is the text without its private parts, if it has any.

@@ -1,6 +1,8 @@
 //! Rule text -> compiled rules over names and tags. Pure; compares folded text only; one bad
 //! rule refuses them all. What a note's bytes say against these rules is `judge`'s business.
 
+use std::ops::Range;
+
 use regex::{Regex, RegexBuilder};
 
 use super::exclusions::Exclusions;
@@ -70,8 +72,12 @@ impl RuleText {
     /// A number that changes when the meaning of the rules may have changed: an index built
     /// under other rules is brought up to date against all notes.
     pub fn fingerprint(&self) -> String {
-        blake3::hash(format!("{MEANING_VERSION} {self:?}").as_bytes()).to_hex()[..16].to_owned()
+        hashed(&format!("{MEANING_VERSION} {self:?}"))
     }
+}
+
+fn hashed(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
 
 /// A rule that cannot be understood; nothing is served until it is mended.
@@ -107,9 +113,23 @@ pub struct Rules {
     redactions: Vec<Regex>,
     pub(super) max_note_bytes: u64,
     fingerprint: String,
+    /// The sections that these rules were joined of, in order; none for rules of one section.
+    sections: Vec<Rules>,
 }
 
 impl Rules {
+    /// What holds for every vault, and what the section of one vault adds. A note must pass each of the two by
+    /// itself, and all that either takes out is gone: lists thrown together could show more, as when a heading
+    /// that one makes private takes a tag along by which the other hides the note. Limits are those of `own`.
+    pub fn joined(general: &RuleText, own: &RuleText) -> Result<Rules, RuleError> {
+        let text = joined_text(general, own)?;
+        let sections = vec![Rules::compile(general)?, Rules::compile(own)?];
+        let rules = Rules::compile(&text)?;
+        let of_sections: Vec<&str> = sections.iter().map(Rules::fingerprint).collect();
+        let fingerprint = hashed(&format!("{} of {of_sections:?}", rules.fingerprint));
+        Ok(Rules { fingerprint, sections, ..rules })
+    }
+
     /// Compiles the rules; one bad rule refuses them all.
     pub fn compile(text: &RuleText) -> Result<Rules, RuleError> {
         refuse_idle_permissions(text)?;
@@ -138,6 +158,7 @@ impl Rules {
                 .collect::<Result<_, _>>()?,
             max_note_bytes: text.max_note_bytes,
             fingerprint: text.fingerprint(),
+            sections: Vec::new(),
             written: text.clone(),
         })
     }
@@ -151,6 +172,11 @@ impl Rules {
     /// See [`RuleText::fingerprint`].
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
+    }
+
+    /// The sections that these rules were joined of: each judges a text by itself. None for rules of one section.
+    pub(super) fn sections(&self) -> &[Rules] {
+        &self.sections
     }
 
     /// A name that a folder rule or Obsidian's list makes private: the name itself or a folder above it.
@@ -189,24 +215,29 @@ impl Rules {
         covering(&self.allow_tags, tag).is_some()
     }
 
-    /// The text with every match of a redaction masked by as many `*` as it has bytes. All are looked for
     /// Is there anything to mask?
     pub(super) fn masks_text(&self) -> bool {
         !self.redactions.is_empty()
     }
 
+    /// The text with every match of a redaction masked by as many `*` as it has bytes. All are looked for
     /// in the text as it stands: what one masks, another still finds.
     pub(super) fn redact(&self, text: &str) -> String {
         let mut masked = text.as_bytes().to_vec();
-        for found in self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)) {
-            masked[found.range()].fill(b'*');
+        for found in self.redacted_places(text) {
+            masked[found].fill(b'*');
         }
         String::from_utf8(masked).expect("matches begin and end between characters")
     }
 
-    /// What redactions match, in the order of the patterns and of the text.
+    /// Where redactions match, in the order of the patterns and of the text.
+    pub(super) fn redacted_places(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+        self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)).map(|found| found.range())
+    }
+
+    /// What redactions match, in the same order.
     pub(super) fn redacted<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.redactions.iter().flat_map(|pattern| pattern.find_iter(text)).map(|found| found.as_str())
+        self.redacted_places(text).map(move |place| &text[place])
     }
 
     /// How many places [`Rules::redact`] would mask.
@@ -260,6 +291,57 @@ fn refuse_idle_permissions(text: &RuleText) -> Result<(), RuleError> {
             reason: "it allows what is allowed already; write default = \"private\" beside it".to_owned(),
         }),
         _ => Ok(()),
+    }
+}
+
+/// The rules of both sections in one list each, those of `general` first.
+fn joined_text(general: &RuleText, own: &RuleText) -> Result<RuleText, RuleError> {
+    let both = |general: &[String], own: &[String]| [general, own].concat();
+    let hides_by_default = general.default == Standing::Private;
+    if hides_by_default {
+        refuse_permissions_beyond(own)?;
+    }
+    let allowing = if hides_by_default { general } else { own };
+    Ok(RuleText {
+        folders: both(&general.folders, &own.folders),
+        tags: both(&general.tags, &own.tags),
+        frontmatter_flag: one_flag(general, own)?,
+        strict: general.strict || own.strict,
+        default: allowing.default,
+        allow_folders: allowing.allow_folders.clone(),
+        allow_tags: allowing.allow_tags.clone(),
+        allow_flag: allowing.allow_flag.clone(),
+        redact_patterns: both(&general.redact_patterns, &own.redact_patterns),
+        ignore_patterns: own.ignore_patterns.clone(),
+        max_note_bytes: own.max_note_bytes,
+    })
+}
+
+/// What every vault keeps private unless something allows it, the section of one vault cannot allow.
+fn refuse_permissions_beyond(own: &RuleText) -> Result<(), RuleError> {
+    let allowed = own.allow_folders.iter().chain(&own.allow_tags).chain(&own.allow_flag).next();
+    allowed.map_or(Ok(()), |rule| {
+        Err(RuleError {
+            rule: rule.clone(),
+            reason:
+                "a vault's own section only hides more, and [privacy] makes every note private that it does \
+                     not allow itself; write default = \"private\" in the vaults' own sections instead"
+                    .to_owned(),
+        })
+    })
+}
+
+/// Two flags would leave a reader of the notes guessing.
+fn one_flag(general: &RuleText, own: &RuleText) -> Result<Option<String>, RuleError> {
+    match (&general.frontmatter_flag, &own.frontmatter_flag) {
+        (Some(general), Some(own)) if fold(general.trim()) != fold(own.trim()) => Err(RuleError {
+            rule: own.clone(),
+            reason: format!(
+                "[privacy] has the flag `{general}` for every vault; take this one out, or name the flags in the \
+                 vaults' own sections alone"
+            ),
+        }),
+        (general, own) => Ok(general.clone().or_else(|| own.clone())),
     }
 }
 

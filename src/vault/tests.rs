@@ -7,6 +7,7 @@ mod allow;
 mod bugs;
 mod content;
 mod explain;
+mod joined;
 mod links;
 mod names;
 mod race;

@@ -56,6 +56,9 @@ fn help_is_a_result() {
 
             Global options:
                   --vault <PATH>       The folder of notes, instead of the one in the configuration file
+                  --vault-name <NAME>  The vault of this name, where the configuration file has several;
+                                       `serve`, `setup`, `index`, `status` and `doctor` take several names, and
+                                       all vaults without one
                   --config <FILE>      The configuration file [default: ~/.config/obsearch/config.toml]
                   --profile <PROFILE>  Who asks: `public` sees what AI clients see, `full` sees every note
                                        [default: public; for `index`: both] [possible values: public, full]

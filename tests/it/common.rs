@@ -210,15 +210,22 @@ impl Home {
     /// Keeps every other process from writing a profile's tree, for as long as the value lives. There
     /// must have been an index run over some profile.
     pub(crate) fn hold_writer_lock(&self, profile: &str) -> fs::File {
+        self.hold_writer_locks(profile).pop().expect("there was an index run")
+    }
+
+    /// The same for the trees of all vaults.
+    pub(crate) fn hold_writer_locks(&self, profile: &str) -> Vec<fs::File> {
         let stores = self.path(".local/share/obsearch");
-        let is_store = |name: &String| stores.join(name).is_dir();
-        let store = names_in(&stores).into_iter().find(is_store).expect("there was an index run");
-        let folder = stores.join(store).join(profile);
-        fs::create_dir_all(&folder).unwrap();
-        let lock = fs::File::options().write(true).create(true).truncate(false).open(folder.join("lock"));
-        let lock = lock.unwrap();
-        lock.lock().unwrap();
-        lock
+        let stores = names_in(&stores).into_iter().map(|name| stores.join(name));
+        let hold = |store: PathBuf| {
+            let folder = store.join(profile);
+            fs::create_dir_all(&folder).unwrap();
+            let lock = fs::File::options().write(true).create(true).truncate(false).open(folder.join("lock"));
+            let lock = lock.unwrap();
+            lock.lock().unwrap();
+            lock
+        };
+        stores.filter(|store| store.is_dir()).map(hold).collect()
     }
 
     /// The current tree of a profile.

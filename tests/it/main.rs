@@ -45,5 +45,6 @@ mod system_calls;
 mod terminal;
 mod timing;
 mod tune;
+mod vaults;
 mod verify;
 mod watch;

@@ -18,6 +18,14 @@ pub(super) mod tune;
 pub(super) mod vault;
 mod wrap;
 
+use std::io::{self, Write};
+
+/// The name of one of several vaults, above what is said of it.
+pub(super) fn vault_heading(out: &mut impl Write, name: &str) -> io::Result<()> {
+    let heading = style::HEADING;
+    writeln!(out, "{heading}{}{heading:#}", escape::line(name))
+}
+
 /// `1 note`, `1,203 notes`.
 fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

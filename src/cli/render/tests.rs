@@ -165,6 +165,8 @@ fn the_status_fits_a_screen() {
     let config = Config {
         vault: PathBuf::from("/home/ada/Notes"),
         vault_name: "Notes".to_owned(),
+        chosen: None,
+        other_vaults: Vec::new(),
         rules: Arc::new(FixedRules(Arc::new(Rules::compile(&RuleText::default()).unwrap()))),
         embeddings: Embeddings::Builtin(ModelChoice::Auto),
         reranking: None,

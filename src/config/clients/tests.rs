@@ -203,7 +203,7 @@ fn a_file_that_changed_meanwhile_stays_as_it_is() {
     let file = home.join(".claude.json");
     let user_id = rustix::process::getuid().as_raw();
     let environment = Environment { home: Some(home.clone()), user_id, ..Environment::default() };
-    let planned = || match plan(Client::ClaudeCode, &launch(&["serve"]), &environment, &vault).unwrap() {
+    let planned = || match plan(Client::ClaudeCode, &launch(&["serve"]), &environment, &[&vault]).unwrap() {
         Planned::Change(change) => change,
         Planned::There(_) => panic!("it is not there yet"),
     };

@@ -126,7 +126,7 @@ fn keys_in_the_wrong_place_are_refused_with_the_right_one() {
                Did you mean `privacy`?
 
             1: unknown section or key `http`: [http]
-               Remove it, or use one of `vault`, `privacy`, `embeddings`, `rerank`, `search`, `server`, `ledger`.
+               Remove it, or use one of `vault`, `vaults`, `privacy`, `embeddings`, `rerank`, `search`, `server`, `ledger`.
 
             1: `folders` cannot have this value: [privacy.folders]
                Write it like this: folders = ["journal", "people/*"].

@@ -22,7 +22,9 @@ impl Setup {
         }
         let user_id = rustix::process::getuid().as_raw();
         let read = trust::read_file(&file, user_id).unwrap();
-        let rules = FileRules::open(&file, read.as_ref(), &folder.path().join("vault"), user_id).unwrap();
+        let chosen = Chosen::Unnamed { others: Vec::new() };
+        let vault = folder.path().join("vault");
+        let rules = FileRules::open(&file, read.as_ref(), &vault, chosen, user_id).unwrap();
         Setup { folder, rules }
     }
 

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
 use super::{Input, Route};
-use crate::mcp::MAX_BODY_BYTES;
+use crate::mcp::{Described, MAX_BODY_BYTES};
 
 /// The request has not the form that its route wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -38,12 +38,16 @@ impl Misfit {
     }
 }
 
-/// The arguments that a request holds.
-pub(super) async fn of(route: &Route, request: Request) -> Result<Map<String, Value>, Misfit> {
+/// The arguments that a request holds; `vault` is a parameter of every route where there are several vaults.
+pub(super) async fn of(
+    route: &Route,
+    vault: Option<Described>,
+    request: Request,
+) -> Result<Map<String, Value>, Misfit> {
     let (head, body) = request.into_parts();
     let query = head.uri.query().unwrap_or_default();
     match &route.input {
-        Input::Query(known) => from_query(query, route, known),
+        Input::Query(known) => from_query(query, route, known, vault),
         Input::Body { .. } if !query.is_empty() => Err(Misfit::QueryBesideBody),
         Input::Body { decided } => {
             let body = axum::body::to_bytes(body, MAX_BODY_BYTES).await.map_err(|_| Misfit::Body)?;
@@ -83,13 +87,20 @@ fn with_decided(
     Ok(arguments)
 }
 
-fn from_query(query: &str, route: &Route, known: &[&str]) -> Result<Map<String, Value>, Misfit> {
+fn from_query(
+    query: &str,
+    route: &Route,
+    known: &[&str],
+    vault: Option<Described>,
+) -> Result<Map<String, Value>, Misfit> {
     let pairs = pairs(query).ok_or(Misfit::Encoding)?;
-    if pairs.iter().any(|(name, _)| !known.contains(&name.as_str())) {
+    let is_known =
+        |name: &str| known.contains(&name) || vault.as_ref().is_some_and(|vault| vault.name == name);
+    if pairs.iter().any(|(name, _)| !is_known(name)) {
         return Err(Misfit::UnknownParameter);
     }
     let mut arguments = Map::new();
-    for parameter in route.tool.described() {
+    for parameter in vault.into_iter().chain(route.tool.described()) {
         let given = pairs.iter().filter(|(name, _)| name == parameter.name).map(|(_, text)| text.as_str());
         let kind = parameter.schema["type"].as_str().unwrap_or_default();
         if let Some(value) = value(kind, &given.collect::<Vec<_>>()) {

@@ -38,8 +38,12 @@ const OF_TOOLS: [StatusCode; 5] = [
     StatusCode::INTERNAL_SERVER_ERROR,
 ];
 
-/// The document.
-pub(super) fn document(routes: impl Iterator<Item = &'static Route>, authorization: Authorization) -> Value {
+/// The document; `vault` is a parameter of every route where there are several vaults.
+pub(super) fn document(
+    vault: Option<&Described>,
+    routes: impl Iterator<Item = &'static Route>,
+    authorization: Authorization,
+) -> Value {
     let bearer = json!({ "bearer": [] });
     let security = match authorization {
         Authorization::Required => json!([bearer]),
@@ -54,8 +58,8 @@ pub(super) fn document(routes: impl Iterator<Item = &'static Route>, authorizati
     schemas.insert("Error".to_owned(), shape(&[("error", json!({ "type": "string" }))]));
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[method(route)] = operation(route);
-        let schema = || Value::from((*route.tool.output_schema()).clone());
+        path[method(route)] = operation(route, vault);
+        let schema = || answer(route.tool, vault);
         schemas.entry(route.tool.as_str()).or_insert_with(schema);
     }
     json!({
@@ -73,6 +77,18 @@ pub(super) fn document(routes: impl Iterator<Item = &'static Route>, authorizati
     })
 }
 
+/// The shape of a tool's answer, which names its vault where there are several.
+fn answer(tool: ToolName, vault: Option<&Described>) -> Value {
+    let mut schema = Value::from((*tool.output_schema()).clone());
+    if let Some(vault) = vault {
+        schema["properties"][vault.name] = vault.schema.clone();
+        if let Some(names) = schema["required"].as_array_mut() {
+            names.push(json!(vault.name));
+        }
+    }
+    schema
+}
+
 fn method(route: &Route) -> &'static str {
     match route.input {
         Input::Query(_) => "get",
@@ -85,7 +101,7 @@ fn plain(name: &str, summary: &str, answer: &Value) -> Value {
     json!({ "operationId": name, "summary": summary, "responses": responses(answer, |status| !OF_TOOLS.contains(&status)) })
 }
 
-fn operation(route: &Route) -> Value {
+fn operation(route: &Route, vault: Option<&Described>) -> Value {
     let answer = json!({ "$ref": format!("#/components/schemas/{}", route.tool.as_str()) });
     let mut operation = json!({
         "operationId": format!("{}_{}", method(route), route.path.trim_start_matches('/')),
@@ -95,12 +111,13 @@ fn operation(route: &Route) -> Value {
     match &route.input {
         Input::Query(names) => {
             let known = route.tool.described().filter(|parameter| names.contains(&parameter.name));
+            let known = vault.cloned().into_iter().chain(known);
             operation["parameters"] = known.map(|parameter| in_query(route, &parameter)).collect();
             let may_come = |status| status != StatusCode::UNSUPPORTED_MEDIA_TYPE;
             operation["responses"] = responses(&answer, may_come);
         }
         Input::Body { decided } => {
-            operation["requestBody"] = in_body(route, decided.map(|(name, _)| name));
+            operation["requestBody"] = in_body(route, decided.map(|(name, _)| name), vault);
             operation["responses"] = responses(&answer, |_| true);
         }
     }
@@ -133,9 +150,9 @@ fn in_query(route: &Route, parameter: &Described) -> Value {
     described
 }
 
-fn in_body(route: &Route, decided: Option<&str>) -> Value {
-    let parameters: Vec<Described> =
-        route.tool.described().filter(|parameter| decided != Some(parameter.name)).collect();
+fn in_body(route: &Route, decided: Option<&str>, vault: Option<&Described>) -> Value {
+    let of_tool = route.tool.described().filter(|parameter| decided != Some(parameter.name));
+    let parameters: Vec<Described> = vault.cloned().into_iter().chain(of_tool).collect();
     let required = parameters.iter().filter(|parameter| parameter.is_required);
     let required: Vec<&str> = required.map(|parameter| parameter.name).collect();
     let mut schema = json!({
@@ -153,8 +170,12 @@ fn in_body(route: &Route, decided: Option<&str>) -> Value {
     if !one_of.is_empty() {
         schema["anyOf"] = json!(one_of);
     }
-    let example: Map<String, Value> =
-        route.example.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let of_vault = parameters.iter().find_map(|parameter| {
+        let first = parameter.schema["enum"].get(0).filter(|_| parameter.is_required)?;
+        Some((parameter.name.to_owned(), first.clone()))
+    });
+    let example = route.example.iter().map(|(name, text)| ((*name).to_owned(), json!(text)));
+    let example: Map<String, Value> = of_vault.into_iter().chain(example).collect();
     let content = json!({ "application/json": { "schema": schema, "example": example } });
     let needs_something = !required.is_empty() || !one_of.is_empty();
     json!({ "required": needs_something, "content": content })

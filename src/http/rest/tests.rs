@@ -62,7 +62,7 @@ fn every_failure_has_a_status() {
         let response = failed(&CallError { failure, text: "text".into() });
         assert_eq!(response.status().as_u16(), expected, "{failure:?}");
         assert_eq!(response.headers().contains_key(RETRY_AFTER), expected == 429, "{failure:?}");
-        let document = openapi::document(ROUTES.iter(), Authorization::Required);
+        let document = openapi::document(None, ROUTES.iter(), Authorization::Required);
         for (path, method) in [("/search", "post"), ("/status", "get")] {
             let documented = &document["paths"][path][method]["responses"][expected.to_string()];
             assert!(documented.is_object(), "{expected} of {path} is not documented");

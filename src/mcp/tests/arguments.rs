@@ -10,7 +10,7 @@ use crate::mcp::tools::{ReindexAccess, ToolName};
 fn outcome(tool: &str, arguments: &str) -> String {
     let tool = ToolName::offered(ReindexAccess::Allowed).find(|known| known.as_str() == tool).unwrap();
     let arguments: Value = serde_json::from_str(arguments).unwrap();
-    let checked = Arguments::check(tool.parameters(), arguments.as_object().cloned());
+    let checked = Arguments::check(tool.parameters(), arguments.as_object().cloned(), None);
     match checked.and_then(|arguments| request(tool, arguments)) {
         Ok(request) => format!("{request:?}"),
         Err(bad) => bad.to_string(),

@@ -14,13 +14,15 @@ use super::fake::Fake;
 use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
+use crate::mcp::vaults::Vaults;
 use crate::mcp::{Endpoint, Failure, ReindexAccess, ToolName};
 
 /// Longer than anything takes here, a panic with its backtrace among it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn endpoint(burst: f64, deadline: Duration) -> Endpoint<Fake> {
-    let server = Server::new(Fake::new(), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
+    let server =
+        Server::new(Vaults::one(Fake::new()), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
     Endpoint::behind(Guard::with_deadline(server, deadline))
 }
 
@@ -143,7 +145,12 @@ fn one_of_some_must_be_given() {
 fn only_a_connection_is_told_of_changes() {
     let settle = || std::thread::sleep(Duration::from_millis(300));
     let over_http = Fake::new();
-    let server = Server::new(Arc::clone(&over_http), ReindexAccess::Refused, 2, TokenBucket::new(10.0, 0.0));
+    let server = Server::new(
+        Vaults::one(Arc::clone(&over_http)),
+        ReindexAccess::Refused,
+        2,
+        TokenBucket::new(10.0, 0.0),
+    );
     let endpoint = Endpoint::behind(Guard::with_deadline(server, PATIENCE));
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/list", "params": {} });
     assert!(ask(&endpoint, &list)["result"].is_object());

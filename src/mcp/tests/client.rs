@@ -15,6 +15,7 @@ use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
 use crate::mcp::tools::ReindexAccess;
+use crate::mcp::vaults::Vaults;
 use crate::mcp::wire::serve_until_left;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -44,11 +45,15 @@ pub(super) struct Client {
 impl Client {
     /// Starts a server on one async thread, so that a test can look at all of its log.
     pub(super) fn start(fake: &Arc<Fake>, setup: &Setup) -> Client {
+        Client::of(Vaults::one(Arc::clone(fake)), setup)
+    }
+
+    fn of(vaults: Vaults<Fake>, setup: &Setup) -> Client {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let (input, server_input) = duplex(1 << 16);
         let (server_output, output) = duplex(1 << 16);
         let bucket = TokenBucket::new(setup.burst, 0.0);
-        let server = Server::new(Arc::clone(fake), setup.reindex, setup.slots, bucket);
+        let server = Server::new(vaults, setup.reindex, setup.slots, bucket);
         let guard = Guard::with_deadline(server.for_one_client(), setup.deadline);
         let server = runtime.spawn(serve_until_left(guard, server_input, server_output));
         let lines = BufReader::new(output).lines();
@@ -57,7 +62,12 @@ impl Client {
 
     /// A client that has shaken hands in the older way.
     pub(super) fn connected(fake: &Arc<Fake>, setup: &Setup) -> Client {
-        let mut client = Client::start(fake, setup);
+        Client::connected_to(Vaults::one(Arc::clone(fake)), setup)
+    }
+
+    /// The same, with a server of these vaults.
+    pub(super) fn connected_to(vaults: Vaults<Fake>, setup: &Setup) -> Client {
+        let mut client = Client::of(vaults, setup);
         let answer = client.initialize();
         assert_eq!(answer["result"]["serverInfo"]["name"], "obsearch", "{answer}");
         client

@@ -12,12 +12,14 @@ use crate::mcp::conversation::Told;
 use crate::mcp::guard::Guard;
 use crate::mcp::limit::TokenBucket;
 use crate::mcp::server::Server;
+use crate::mcp::vaults::Vaults;
 use crate::mcp::{Conversation, Endpoint, ReindexAccess, Unheard};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn endpoint(fake: &Arc<Fake>, burst: f64) -> Endpoint<Fake> {
-    let server = Server::new(Arc::clone(fake), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
+    let server =
+        Server::new(Vaults::one(Arc::clone(fake)), ReindexAccess::Refused, 2, TokenBucket::new(burst, 0.0));
     Endpoint::behind(Guard::with_deadline(server, PATIENCE))
 }
 

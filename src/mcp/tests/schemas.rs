@@ -23,7 +23,7 @@ fn properties(tool: &Tool) -> Vec<(String, Value)> {
 }
 
 fn parsed(tool: ToolName, arguments: &Value) -> Request {
-    let checked = Arguments::check(tool.parameters(), arguments.as_object().cloned()).unwrap();
+    let checked = Arguments::check(tool.parameters(), arguments.as_object().cloned(), None).unwrap();
     request(tool, checked).unwrap()
 }
 

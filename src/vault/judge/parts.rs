@@ -17,11 +17,14 @@ const PRIVATE: &str = "private";
 /// No marker is longer, in bytes.
 const MAX_MARKER_BYTES: usize = 128;
 
-/// The parts, in order, none touching another.
+/// The parts, in order, none touching another. Where rules were joined of sections, the parts of each section
+/// are among them, as far as they reach for that section alone.
 pub(in crate::vault) fn private_parts(rules: &Rules, text: &str) -> Vec<Range<usize>> {
-    let mut parts = callouts(rules, text);
-    parts.extend(ranges(text));
-    parts.extend(sections(rules, text));
+    let mut parts = ranges(text);
+    for rules in rules.sections().iter().chain([rules]) {
+        parts.extend(callouts(rules, text));
+        parts.extend(sections(rules, text));
+    }
     parts.sort_by_key(|part| part.start);
     let mut joined: Vec<Range<usize>> = Vec::new();
     for part in parts {

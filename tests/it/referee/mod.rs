@@ -12,6 +12,7 @@ mod meaning;
 mod notes;
 pub(crate) mod offers;
 pub(crate) mod script;
+mod several;
 mod terminal;
 mod vaults;
 
@@ -86,6 +87,8 @@ struct Game {
     homes: [Home; 3],
     pools: Pools,
     figures: Figures,
+    /// The names of the vaults that each server has, this one last; none where it has this one alone.
+    names: &'static [&'static str],
 }
 
 impl Game {
@@ -105,7 +108,7 @@ impl Game {
         other.shift_times_of_private_files(&homes[2]);
         let mut dice = Dice::new(seed ^ 0x0a5c);
         let pools = Pools::new(&vault, &mut dice);
-        Game { seed, dice, vault, homes, pools, figures: Figures::default() }
+        Game { seed, dice, vault, homes, pools, figures: Figures::default(), names: &[] }
     }
 
     fn play(&mut self) -> Result<(), String> {
@@ -131,7 +134,7 @@ impl Game {
 
     /// Asks everything while no process may bring the index up to date behind the script's back.
     fn phase(&mut self, name: &str) -> Result<(), String> {
-        let _locks: Vec<File> = self.homes.iter().map(|home| home.hold_writer_lock("public")).collect();
+        let _locks: Vec<File> = self.homes.iter().flat_map(|home| home.hold_writer_locks("public")).collect();
         let mut servers = self.homes.each_ref().map(|home| Server::start(home, &[]));
         self.ask_servers(&mut servers).map_err(|difference| format!("{name}: {difference}"))?;
         for server in servers {
@@ -146,7 +149,9 @@ impl Game {
 
     /// Each command in the home without private notes and in one of the others, for the sake of time.
     fn ask_commands(&mut self) -> Result<(), String> {
+        let choice = self.names.last().map(|name| ["--vault-name".to_owned(), (*name).to_owned()]);
         for (number, command) in terminal::commands(&mut self.dice, &self.vault).iter().enumerate() {
+            let command = &choice.iter().flatten().chain(command).cloned().collect::<Vec<_>>();
             let [expected, found] =
                 [0, 1 + number % 2].map(|which| terminal::answer(&self.homes[which], command));
             self.compare(&[Some(expected), Some(found)], &format!("{command:?}"))?;
@@ -155,7 +160,7 @@ impl Game {
     }
 
     fn ask_servers(&mut self, servers: &mut [Server; 3]) -> Result<(), String> {
-        servers.iter_mut().try_for_each(await_the_end_of_the_background_run)?;
+        servers.iter_mut().try_for_each(|server| await_the_end_of_background_runs(server, self.names))?;
         let hellos = servers.each_ref().map(|server| Some(server.hello.clone()));
         self.compare(&hellos, "initialize")?;
         script::check_capabilities(&parsed(&servers[0].hello))?;
@@ -222,7 +227,10 @@ impl Game {
     /// `reindex_vault` with no lock held: what it tells to have done is the same as well.
     fn reindex_through_the_server(&mut self) -> Result<(), String> {
         let mode = self.dice.choose(&["incremental", "full"]);
-        let params = json!({ "name": "reindex_vault", "arguments": { "mode": mode } });
+        let mut params = json!({ "name": "reindex_vault", "arguments": { "mode": mode } });
+        if let Some(name) = self.names.last() {
+            params["arguments"]["vault"] = json!(name);
+        }
         let began = Instant::now();
         let answers = self.homes.each_ref().map(|home| answer_when_free(home, &params));
         if began.elapsed() >= BEFORE_OWN_RUN {
@@ -273,18 +281,22 @@ fn configuration(embeddings: &str) -> String {
     )
 }
 
-/// With the lock held elsewhere it ends at once; until then, `index_status` may say that it goes on.
-fn await_the_end_of_the_background_run(server: &mut Server) -> Result<(), String> {
-    for _ in 0..500 {
-        let status = server.call("index_status", &json!({}));
-        if status["result"]["structuredContent"]["state"] != "indexing" {
-            // The same number of requests to all servers: answers carry their numbers.
-            server.skip_to_id(1_000);
-            return Ok(());
-        }
+/// With the lock held elsewhere they end at once; until then, `index_status` may say that they go on.
+fn await_the_end_of_background_runs(server: &mut Server, names: &[&str]) -> Result<(), String> {
+    let each = names.iter().map(|name| json!({ "vault": name })).collect::<Vec<_>>();
+    let choices = if names.is_empty() { vec![json!({})] } else { each };
+    let mut is_indexing = |choice: &Value| {
+        let status = server.call("index_status", choice);
+        status["result"]["structuredContent"]["state"] == "indexing"
+    };
+    let mut tries = 0..500;
+    while choices.iter().any(&mut is_indexing) {
+        tries.next().ok_or("the background run does not end")?;
         thread::sleep(Duration::from_millis(2));
     }
-    Err("the background run does not end".to_owned())
+    // The same number of requests to all servers: answers carry their numbers.
+    server.skip_to_id(1_000);
+    Ok(())
 }
 
 /// Indexes. A lock that a test has let go of is held a moment longer by a process that another test is just

@@ -106,6 +106,7 @@ impl Pools {
                     .choose(&["Part", "#Part", "Jane", "Part#Part", "Plan#Part", "nothing"])
                     .to_owned();
             }
+            "vault" => return dice.choose(&["home", "work", "work", "journal"]).to_owned(),
             "checks" => return dice.choose(&CHECKS).to_owned(),
             "where" => return dice.choose(&CONDITIONS).to_owned(),
             "since" | "until" => return dice.choose(&DAYS).to_owned(),
