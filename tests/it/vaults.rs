@@ -60,7 +60,7 @@ fn a_command_for_one_vault_says_which_there_are() {
     home.write("Elsewhere/Note.md", "larch\n");
     home.write("Elsewhere/clients/Eve.md", "larch\n");
     let told: Vec<String> = cases.iter().map(|case| home.run(case).transcript()).collect();
-    expect![[r#"
+    expect![[r"
         --- stderr
         error: There is no vault `wrok` in ~/.config/obsearch/config.toml.
         There are home, work.
@@ -100,7 +100,7 @@ fn a_command_for_one_vault_says_which_there_are() {
         error: There is no vault `wrok` in ~/.config/obsearch/config.toml.
         There are home, work.
         --- exit 2
-    "#]].assert_eq(&told.join("\n"));
+    "]].assert_eq(&told.join("\n"));
 }
 
 #[test]
