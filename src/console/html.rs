@@ -6,7 +6,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::reply::may_deceive;
+use crate::reply::may_deceive_after;
 
 /// Text that is HTML.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +38,11 @@ pub(super) fn html(template: &'static str, values: &[&dyn Shown]) -> Html {
 /// Text of one line: a name, a title, a sentence.
 impl Shown for str {
     fn add_to(&self, html: &mut String) {
-        self.chars().for_each(|letter| add_letter(html, letter));
+        let mut before = None;
+        for letter in self.chars() {
+            add_letter(html, before, letter);
+            before = Some(letter);
+        }
     }
 }
 
@@ -59,8 +63,14 @@ pub(super) struct Block<'a>(pub(super) &'a str);
 
 impl Shown for Block<'_> {
     fn add_to(&self, html: &mut String) {
+        let mut before = None;
         for letter in self.0.replace("\r\n", "\n").chars() {
-            if matches!(letter, '\n' | '\t') { html.push(letter) } else { add_letter(html, letter) }
+            if matches!(letter, '\n' | '\t') {
+                html.push(letter);
+            } else {
+                add_letter(html, before, letter);
+            }
+            before = Some(letter);
         }
     }
 }
@@ -100,14 +110,14 @@ impl Shown for usize {
     }
 }
 
-fn add_letter(html: &mut String, letter: char) {
+fn add_letter(html: &mut String, before: Option<char>, letter: char) {
     match letter {
         '&' => html.push_str("&amp;"),
         '<' => html.push_str("&lt;"),
         '>' => html.push_str("&gt;"),
         '"' => html.push_str("&quot;"),
         '\'' => html.push_str("&#39;"),
-        letter if may_deceive(letter) => html.extend(letter.escape_unicode()),
+        letter if may_deceive_after(before, letter) => html.extend(letter.escape_unicode()),
         letter => html.push(letter),
     }
 }
@@ -152,6 +162,7 @@ mod tests {
             ("a\u{202e}fdp.md", r"a\u{202e}fdp.md"),
             ("two\nlines", r"two\u{a}lines"),
             ("{}", "{}"),
+            ("a\u{200d}\u{e0041}", r"a\u{200d}\u{e0041}"),
             ("Grüße 日本語 👩‍🚀", "Grüße 日本語 👩‍🚀"),
         ];
         for (text, shown) in table {
