@@ -72,6 +72,8 @@ pub struct HttpServer<O> {
     pub options: ServerOptions,
     /// Where it is recorded what went out; none if the owner wants no record.
     pub ledger: Option<Arc<Ledger>>,
+    /// What the vaults are called there, in their order.
+    pub vault_names: Vec<String>,
     /// Also the transport of the first revisions, at `/sse`.
     pub sse: bool,
     /// Where, and to whom.
@@ -114,8 +116,10 @@ pub enum HttpError {
 
 /// Serves until the process is told to end. `announce` hears where it listens and who can reach it.
 pub fn serve<O: Operations>(server: HttpServer<O>, announce: impl FnOnce(&Reach)) -> Result<(), HttpError> {
-    let HttpServer { public, full, options, ledger, sse, listening } = server;
-    let endpoint = |vaults, profile| Endpoint::new(vaults, options, Book::new(ledger.clone(), profile));
+    let HttpServer { public, full, options, ledger, vault_names, sse, listening } = server;
+    let endpoint = |vaults, profile| {
+        Endpoint::new(vaults, options, Book::new(ledger.clone(), profile, vault_names.clone()))
+    };
     let endpoints = Endpoints {
         public: endpoint(public, Profile::Public),
         full: full.map(|full| endpoint(full, Profile::Full)),

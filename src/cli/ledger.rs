@@ -79,7 +79,12 @@ pub(super) fn run(args: &LedgerArgs, context: &Context) -> Result<Exit, CliError
 }
 
 fn show(args: &ShowArgs, config: &Config, context: &Context) -> Result<Exit, CliError> {
-    let filter = Filter { note: args.note.clone(), since: args.since.clone(), client: args.client.clone() };
+    let filter = Filter {
+        note: args.note.clone(),
+        since: args.since.clone(),
+        client: args.client.clone(),
+        vaults: context.global.vault_names.clone(),
+    };
     let records = ledger::select(&config.ledger, &filter, args.limit)
         .map_err(|error| open::ledger_error(&config.ledger, &error))?;
     if args.json {

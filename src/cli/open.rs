@@ -140,8 +140,10 @@ pub(super) fn serve_stdio(
     ledger: Option<Arc<Ledger>>,
 ) -> Result<(), CliError> {
     let profile = context.profile();
+    let named = vaults.names();
     let Serving { vaults, options } = serving(vaults, profile, context)?;
-    mcp::serve_stdio(vaults, options, Book::new(ledger, profile)).map_err(|error| CliError::Failed {
+    let book = Book::new(ledger, profile, named);
+    mcp::serve_stdio(vaults, options, book).map_err(|error| CliError::Failed {
         message: sentence(&error),
         hint: "Register `obsearch serve` with an MCP client; `obsearch setup` shows how.".to_owned(),
     })
@@ -175,7 +177,8 @@ pub(super) fn serve_http(
     let Serving { vaults: public, options } = serving(vaults, Profile::Public, context)?;
     let full = setup.has_full.then(|| serving(vaults, Profile::Full, context)).transpose()?;
     let full = full.map(|full| full.vaults);
-    let server = HttpServer { public, full, options, ledger, sse: setup.sse, listening: setup.listening };
+    let HttpSetup { listening, sse, .. } = setup;
+    let server = HttpServer { public, full, options, ledger, vault_names: vaults.names(), sse, listening };
     http::serve(server, announce).map_err(|error| http_error(&error))
 }
 

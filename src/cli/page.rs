@@ -11,7 +11,7 @@ use crate::cli::{CliError, Context, Exit, open};
 use crate::config::{Config, ConfigError, Environment, fresh_token};
 use crate::console::{Console, Recorded, Stage};
 use crate::http::ConsoleServer;
-use crate::ledger;
+use crate::ledger::{self, Filter};
 use crate::vault::Profile;
 
 const EXAMPLES: &str = "\
@@ -84,7 +84,8 @@ fn recorded(config: &Config, environment: &Environment, most: usize) -> Recorded
         config.check_ledger(environment)?;
         let fail = |error: io::Error| open::ledger_error(&config.ledger, &error);
         let health = ledger::look(&config.ledger).map_err(fail)?;
-        Ok((health, ledger::recent(&config.ledger, most).map_err(fail)?))
+        let own = Filter { vaults: vec![config.vault_name.clone()], ..Filter::default() };
+        Ok((health, ledger::select(&config.ledger, &own, most).map_err(fail)?))
     };
     match read() {
         Ok((health, records)) => Recorded::Known(health, records),

@@ -26,6 +26,14 @@ impl Vaults {
             }
         }
     }
+
+    /// What they are called in the configuration; a vault without a name of its own is called as its folder.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Vaults::One(config) => vec![config.vault_name.clone()],
+            Vaults::Several(vaults) => vaults.iter().map(|vault| vault.name.clone()).collect(),
+        }
+    }
 }
 
 /// One of several vaults.

@@ -14,7 +14,7 @@ mod record;
 mod verify;
 mod write;
 
-pub use read::{Filter, Health, covers, look, recent, select};
+pub use read::{Filter, Health, covers, look, select};
 pub use record::{Record, Transport};
 pub use verify::{Fault, FaultKind, Report, verify};
 pub use write::{Asked, Book, Client, Ledger};

@@ -17,6 +17,8 @@ pub struct Filter {
     pub since: Option<String>,
     /// Those of clients of this name, in any case.
     pub client: Option<String>,
+    /// Those of these vaults; of every vault if there is none.
+    pub vaults: Vec<String>,
 }
 
 impl Filter {
@@ -25,6 +27,7 @@ impl Filter {
         self.note.as_ref().is_none_or(shows)
             && self.since.as_ref().is_none_or(|since| record.time.as_str() >= since.as_str())
             && self.client.as_ref().is_none_or(|client| record.client.to_lowercase() == client.to_lowercase())
+            && (self.vaults.is_empty() || self.vaults.contains(&record.vault))
     }
 }
 
@@ -51,11 +54,6 @@ pub fn select(folder: &Path, filter: &Filter, most: usize) -> io::Result<Vec<Rec
     }
     newest_first.reverse();
     Ok(newest_first)
-}
-
-/// The last `most` records, the newest last; none where there is no ledger.
-pub fn recent(folder: &Path, most: usize) -> io::Result<Vec<Record>> {
-    select(folder, &Filter::default(), most)
 }
 
 /// Whether the ledger works.

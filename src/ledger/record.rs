@@ -27,6 +27,8 @@ pub struct Record {
     pub call: String,
     /// `public` or `full`.
     pub profile: String,
+    /// The vault of the notes, by its name in the configuration.
+    pub vault: String,
     /// The notes of the answer, by path.
     pub notes: Vec<ShownNote>,
     /// BLAKE3 of the line before this one, in hex.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::{Record, Transport};
 use super::write::SEGMENT_BYTES;
-use super::{Asked, Book, Client, FaultKind, Filter, Health, Ledger, Report, look, recent, select, verify};
+use super::{Asked, Book, Client, FaultKind, Filter, Health, Ledger, Report, look, select, verify};
 use crate::ops::shown::Shown;
 use crate::vault::Profile;
 
@@ -59,7 +59,7 @@ impl Case {
     }
 
     fn shown(&self) -> Vec<String> {
-        let records = recent(&self.path(), 1000).unwrap();
+        let records = select(&self.path(), &Filter::default(), 1000).unwrap();
         records.into_iter().map(|record| record.notes[0].path.clone()).collect()
     }
 
@@ -80,6 +80,7 @@ fn record(note: &str) -> Record {
         transport: Transport::Stdio,
         call: "read_note".to_owned(),
         profile: "public".to_owned(),
+        vault: "Notes".to_owned(),
         notes: shown.into_notes(),
         previous: String::new(),
     }
@@ -100,7 +101,8 @@ fn records_are_chained_through_all_segments() {
         (case.shown(), look(&case.path()).unwrap()),
         (NAMES.map(str::to_owned).to_vec(), Health::Well)
     );
-    let newest: Vec<u64> = recent(&case.path(), 2).unwrap().iter().map(|record| record.number).collect();
+    let newest: Vec<u64> =
+        select(&case.path(), &Filter::default(), 2).unwrap().iter().map(|record| record.number).collect();
     assert_eq!(newest, [5, 6]);
 }
 
@@ -333,18 +335,22 @@ fn an_answer_costs_less_than_a_millisecond() {
 #[test]
 fn clients_cannot_write_what_they_like() {
     let case = Case::new(SEGMENT_BYTES);
-    let book = Book::new(Some(std::sync::Arc::new(case.open())), Profile::Public);
+    let book = Book::new(Some(std::sync::Arc::new(case.open())), Profile::Public, vec!["Notes".to_owned()]);
     let hostile = format!(" a\u{1b}[2J\u{202e}\n{{\"number\":1}}{} ", "x".repeat(100));
     let asked =
         Asked { client: Client::new(&hostile, "1\n2"), transport: Transport::Http, call: "list_tags" };
-    book.enter(asked, Shown::default());
-    let record = recent(&case.path(), 1).unwrap().remove(0);
+    book.enter(asked, 0, Shown::default());
+    let record = select(&case.path(), &Filter::default(), 1).unwrap().remove(0);
     assert!(record.client.starts_with("a\u{fffd}[2J\u{fffd}\u{fffd}{\"number\":1}x"), "{}", record.client);
     assert_eq!((record.client.chars().count(), &*record.client_version), (64, "1\u{fffd}2"));
-    assert_eq!((&*record.call, &*record.profile, record.notes), ("list_tags", "public", vec![]));
+    let told = (&*record.call, &*record.profile, &*record.vault, record.notes);
+    assert_eq!(told, ("list_tags", "public", "Notes", vec![]));
     case.assert_whole("hostile");
-    Book::default()
-        .enter(Asked { client: Client::default(), transport: Transport::Sse, call: "x" }, Shown::default());
+    Book::default().enter(
+        Asked { client: Client::default(), transport: Transport::Sse, call: "x" },
+        0,
+        Shown::default(),
+    );
 }
 
 #[test]
@@ -357,7 +363,7 @@ fn records_are_found_by_note_time_and_client() {
     }
     let filter = |note: &str, since: &str, client: &str| {
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Filter { note: given(note), since: given(since), client: given(client) }
+        Filter { note: given(note), since: given(since), client: given(client), vaults: Vec::new() }
     };
     let table: [(Filter, usize, &[u64]); 9] = [
         (filter("", "", ""), 9, &[1, 2, 3, 4]),

@@ -54,26 +54,34 @@ pub struct Asked {
 
 /// The ledger as a server for one profile writes it, or none if the owner wants none.
 #[derive(Clone, Default)]
-pub struct Book(Option<(Arc<Ledger>, &'static str)>);
+pub struct Book(Option<Arc<Entered>>);
+
+/// What is the same in all that is entered, and the names of the vaults.
+struct Entered {
+    ledger: Arc<Ledger>,
+    profile: Profile,
+    vaults: Vec<String>,
+}
 
 impl Book {
-    /// What is entered is for this profile.
-    pub fn new(ledger: Option<Arc<Ledger>>, profile: Profile) -> Book {
-        Book(ledger.map(|ledger| (ledger, profile.as_str())))
+    /// What is entered is for this profile, out of these vaults.
+    pub fn new(ledger: Option<Arc<Ledger>>, profile: Profile, vaults: Vec<String>) -> Book {
+        Book(ledger.map(|ledger| Arc::new(Entered { ledger, profile, vaults })))
     }
 
-    /// Records an answer, which is given whether or not that works.
-    pub fn enter(&self, asked: Asked, shown: Shown) {
-        let Some((ledger, profile)) = &self.0 else { return };
+    /// Records an answer about the vault of this number, which is given whether or not that works.
+    pub fn enter(&self, asked: Asked, vault: usize, shown: Shown) {
+        let Some(entered) = &self.0 else { return };
         let Asked { client, transport, call } = asked;
-        ledger.append(Record {
+        entered.ledger.append(Record {
             number: 0,
             time: now(),
             client: client.name,
             client_version: client.version,
             transport,
             call: call.to_owned(),
-            profile: (*profile).to_owned(),
+            profile: entered.profile.as_str().to_owned(),
+            vault: entered.vaults.get(vault).cloned().unwrap_or_default(),
             notes: shown.into_notes(),
             previous: String::new(),
         });

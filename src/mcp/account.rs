@@ -1,6 +1,7 @@
 //! Keeps account of what the operations answer while one request is worked on: which notes and lines are in it. All
 //! that the server answers about notes passes here, and an operation without a word on what it shows does not compile.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::operations::{Operations, Outcome};
@@ -23,15 +24,22 @@ use crate::ops::tags::{TagsAnswer, TagsRequest};
 use crate::ops::verify::{VerifyAnswer, VerifyRequest};
 use crate::ops::{Caller, OpError};
 
-/// What is shown in the answer to one request.
-#[derive(Clone, Default)]
-pub(super) struct Account(Arc<Mutex<Shown>>);
+/// What is shown in the answer to one request, of each vault by its number.
+#[derive(Clone)]
+pub(super) struct Account(Arc<Mutex<BTreeMap<usize, Shown>>>);
 
 impl Account {
+    /// Of a request for this vault.
+    pub(super) fn of(vault: usize) -> Account {
+        Account(Arc::new(Mutex::new(BTreeMap::from([(vault, Shown::default())]))))
+    }
+
     /// The answer goes out: what it shows is recorded before.
-    pub(super) fn close(&self, book: &Book, asked: Asked) {
+    pub(super) fn close(&self, book: &Book, asked: &Asked) {
         let shown = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        book.enter(asked, shown);
+        for (vault, shown) in shown {
+            book.enter(asked.clone(), vault, shown);
+        }
     }
 }
 
@@ -39,16 +47,18 @@ impl Account {
 pub(super) struct Accounted<O> {
     operations: Arc<O>,
     account: Account,
+    vault: usize,
 }
 
 impl<O: Operations> Accounted<O> {
-    pub(super) fn new(operations: Arc<O>, account: &Account) -> Self {
-        Accounted { operations, account: account.clone() }
+    pub(super) fn new(operations: Arc<O>, account: &Account, vault: usize) -> Self {
+        Accounted { operations, account: account.clone(), vault }
     }
 
     fn kept<T: Shows>(&self, outcome: Outcome<T>) -> Outcome<T> {
         if let Ok(reply) = &outcome {
-            reply.get().tell(&mut self.account.0.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut shown = self.account.0.lock().unwrap_or_else(PoisonError::into_inner);
+            reply.get().tell(shown.entry(self.vault).or_default());
         }
         outcome
     }

@@ -219,11 +219,11 @@ impl Argument {
     }
 }
 
-/// The answer to `prompts/get`.
+/// The answer to `prompts/get`, and the number of the vault that it is for.
 pub(super) fn get<O>(
     request: GetPromptRequestParams,
     vaults: &Vaults<O>,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<(usize, GetPromptResult), ErrorData> {
     let invalid = |message: String| ErrorData::invalid_params(message, None);
     let template = named(&request.name).ok_or_else(|| invalid("unknown prompt".to_owned()))?;
     let mut arguments = request.arguments;
@@ -237,7 +237,7 @@ pub(super) fn get<O>(
         text += &["\n\nThese notes are the vault ", name, ": give its name to every tool."].concat();
     }
     let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(template.description))
+    Ok((vault.number(), GetPromptResult::new(vec![message]).with_description(template.description)))
 }
 
 #[cfg(test)]

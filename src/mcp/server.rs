@@ -31,7 +31,6 @@ use super::tools::{ReindexAccess, ToolName};
 use super::vaults::{Chosen, Vaults};
 use super::{answer, prompts, requests, resources, vaults};
 use crate::ledger::{Asked, Book, Client, Transport};
-use crate::ops::shown::Shown;
 use crate::ops::{Caller, IsWanted, Progress};
 
 /// A page and a lens.
@@ -162,7 +161,7 @@ impl<O: Operations> Server<O> {
             () = cancelled.as_mut() => return Err(CallError::CANCELLED),
         };
         let presence = Presence(Arc::new(()));
-        let (account, is_waiting) = (Account::default(), presence.watched());
+        let (account, is_waiting) = (Account::of(vault), presence.watched());
         let book = self.book.clone();
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work and not by the waiting: a deadline does not free it early.
@@ -170,7 +169,7 @@ impl<O: Operations> Server<O> {
             let caller = Caller::new(is_waiting, &progress);
             let outcome = work(&account, &caller);
             if outcome.is_ok() && caller.is_waiting() {
-                account.close(&book, asked);
+                account.close(&book, &asked);
             }
             outcome
         });
@@ -383,10 +382,10 @@ impl<O: Operations> ServerHandler for Server<O> {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let prompt = prompts::get(request, &self.vaults)?;
+        let (vault, prompt) = prompts::get(request, &self.vaults)?;
         let (book, asked) = (self.book.clone(), self.visitor(&context).asks("prompts/get"));
         // It shows no note. Whether or not it could be recorded, it goes out.
-        let _ = tokio::task::spawn_blocking(move || book.enter(asked, Shown::default())).await;
+        let _ = tokio::task::spawn_blocking(move || Account::of(vault).close(&book, &asked)).await;
         Ok(prompt.into())
     }
 

@@ -185,7 +185,7 @@ impl<O> Chosen<O> {
     where
         O: Operations,
     {
-        self.opened().map(|operations| Accounted::new(operations, account))
+        self.opened().map(|operations| Accounted::new(operations, account, self.number))
     }
 
     /// What it lists, for whoever follows its changes.

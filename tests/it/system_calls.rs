@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use regex::Regex;
@@ -153,6 +153,16 @@ fn trace_of(home: &Home) -> Vec<Call> {
     parse(&fs::read_to_string(home.path("trace")).unwrap())
 }
 
+/// Waits until the run that a server begins after a second has ended at the lock.
+fn await_own_run(home: &Home) {
+    let began = Instant::now();
+    let has_ended = || trace_of(home).iter().any(|call| call.name == "flock" && call.rest.contains("EAGAIN"));
+    while !has_ended() {
+        assert!(began.elapsed() < Duration::from_secs(30), "no run tries to begin");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// What is asked, with a name or word in place of `@`.
 fn questions(name: &str) -> Vec<(&'static str, Value)> {
     let folder = name.rsplit_once('/').map_or(name, |(folder, _)| folder);
@@ -207,8 +217,8 @@ fn compare_calls(
 ) {
     let _lock = home.hold_writer_lock("public");
     let mut server = start_traced(home, strace);
-    // By then the run that begins after a second has ended at the lock, and the configuration file counts
-    // as settled: until it does, it is read again with every request.
+    await_own_run(home);
+    // By then the configuration file counts as settled: until it does, it is read again with every request.
     thread::sleep(Duration::from_millis(3_300));
     let mut ask = |name: &str| -> Vec<u64> {
         let asked = questions(name).into_iter().map(|(method, params)| {

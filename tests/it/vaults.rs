@@ -7,7 +7,7 @@ use std::time::Duration;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::common::{Home, paths};
+use crate::common::{Home, paths, text};
 use crate::http::ask;
 use crate::server::{Daemon, Server};
 
@@ -312,4 +312,36 @@ fn the_proof_works_for_a_vault_with_a_section_of_its_own() {
     assert_eq!(proof.code, Some(0), "{proof:?}");
     let explained = home.run(&["privacy", "explain", "clients/Bob.md", "--vault-name", "work"]);
     assert!(explained.stdout.contains("line 8"), "{explained:?}");
+}
+
+/// Two vaults may have a note of the same path: the ledger says of which one it was.
+#[test]
+fn the_ledger_names_the_vault_of_each_answer() {
+    let home = home();
+    home.run(&["index"]);
+    let mut server = Server::start(&home, &[]);
+    for vault in ["work", "home"] {
+        server.call("read_note", &json!({ "vault": vault, "path": "Plan" }));
+    }
+    server.request("resources/list", &json!({}));
+    assert_eq!(server.end().code, Some(0));
+    let shown = |arguments: &[&str]| {
+        let records = home.run(&[&["ledger", "show", "--json"], arguments].concat()).json();
+        let records = records.as_array().unwrap().clone();
+        let notes = |record: &Value| paths(&json!({ "passages": record["notes"] })).join(" ");
+        let of_record =
+            |record: &Value| [text(&record["call"]), text(&record["vault"]), notes(record)].join(" ");
+        records.iter().map(of_record).collect::<Vec<_>>()
+    };
+    let all = [
+        "read_note work Plan.md",
+        "read_note home Plan.md",
+        "resources/list home Plan.md clients/Ann.md",
+        "resources/list work Plan.md",
+    ];
+    let listed = shown(&[]);
+    assert!(listed.ends_with(&all.map(str::to_owned)), "{listed:#?}");
+    let of_work = shown(&["--vault-name", "work"]);
+    assert!(of_work.ends_with(&[all[0].to_owned(), all[3].to_owned()]), "{of_work:#?}");
+    assert!(home.run(&["ledger", "show"]).stdout.contains("  work  read_note\n"));
 }

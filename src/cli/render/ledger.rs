@@ -8,7 +8,7 @@ use crate::ledger::{Fault, FaultKind, Record, Report, covers};
 /// Notes of one answer that are listed.
 const MOST_NOTES: usize = 20;
 
-/// A line for each answer, and below it its notes with their lines; of these only `note`, if that is given.
+/// A line for each answer, with its vault if there are several, and below it its notes with their lines; of these only `note`, if that is given.
 pub(in crate::cli) fn records(
     out: &mut impl Write,
     records: &[Record],
@@ -16,12 +16,14 @@ pub(in crate::cli) fn records(
 ) -> io::Result<()> {
     let clients: Vec<String> = records.iter().map(client).collect();
     let width = clients.iter().map(|client| client.chars().count()).max().unwrap_or(0);
+    let is_one = records.windows(2).all(|two| two[0].vault == two[1].vault);
     records.iter().zip(&clients).try_for_each(|(record, client)| {
         let (dim, shown) = (style::DIM, style::CITATION);
         let time = escape::line(record.time.get(..19).unwrap_or(&record.time)).replace('T', " ");
         let (profile, transport) = (escape::line(&record.profile), record.transport.as_str());
         let call = escape::line(&record.call);
-        writeln!(out, "{dim}{time} UTC{dim:#}  {client:width$}  {transport:5}  {profile:6}  {call}")?;
+        let vault = if is_one { String::new() } else { format!("  {}", escape::line(&record.vault)) };
+        writeln!(out, "{dim}{time} UTC{dim:#}  {client:width$}  {transport:5}  {profile:6}{vault}  {call}")?;
         let notes = record.notes.iter().filter(|shown| note.is_none_or(|note| covers(note, &shown.path)));
         for note in notes.clone().take(MOST_NOTES) {
             let lines: Vec<String> = note.lines.iter().copied().map(range).collect();
