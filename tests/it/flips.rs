@@ -42,7 +42,7 @@ pub(crate) struct Flip {
     pub(crate) show: fn(&Home),
 }
 
-/// Each part of the wall keeps one of the first four.
+/// The first four show each layer that `mutation` breaks; other transports play the first alone.
 pub(crate) const FLIPS: [Flip; 13] = [
     Flip {
         name: "tag in the properties",
