@@ -132,7 +132,7 @@ impl Store {
     }
 
     /// Turns what was built into the current generation, and removes the older ones and what was
-    /// set aside; readers that have one open keep it until they close it.
+    /// set aside.
     pub fn promote(&self, building: &Path, _held: &WriteLock) -> Result<PathBuf, IndexError> {
         let finished = building.with_extension("");
         let sync =
@@ -141,14 +141,14 @@ impl Store {
         fs::rename(building, &finished).map_err(IndexError::io(building))?;
         let folder = finished.parent().unwrap_or(&self.folder);
         sync(folder)?;
-        for entry in list(folder)? {
-            let name = entry.file_name().unwrap_or_default().to_string_lossy();
-            let is_current = entry.to_string_lossy().starts_with(&*finished.to_string_lossy());
-            if name.starts_with("gen-") && !is_current {
-                remove(&entry)?;
-            }
-        }
+        remove_all_but(&finished)?;
         Ok(finished)
+    }
+
+    /// Removes whatever a killed run left beside the current generation: a tree it was building, or
+    /// an older one that it had no time to remove. They may hold notes that are private by now.
+    pub fn remove_leftovers(&self, profile: Profile, _held: &WriteLock) -> Result<(), IndexError> {
+        self.current(profile)?.map_or(Ok(()), |current| remove_all_but(&current))
     }
 
     /// Removes a file that was being built, with what SQLite keeps beside it.
@@ -300,6 +300,19 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, IndexError> {
         entries => entries.map_err(IndexError::io(folder))?,
     };
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(IndexError::io(folder))).collect()
+}
+
+/// Removes every generation but this one; readers that have one open keep it until they close it.
+fn remove_all_but(current: &Path) -> Result<(), IndexError> {
+    let (folder, current) = (current.parent(), current.file_name().unwrap_or_default());
+    for entry in list(folder.unwrap_or(Path::new(".")))? {
+        let name = entry.file_name().unwrap_or_default().as_encoded_bytes();
+        // What SQLite and we keep beside a tree has its name, and an ending.
+        if name.starts_with(b"gen-") && !name.starts_with(current.as_encoded_bytes()) {
+            remove(&entry)?;
+        }
+    }
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<(), IndexError> {

@@ -144,8 +144,7 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     }
     let verified = if base.writer.is_some() { base.verified } else { Some(Verified::now()) };
     let (writer, building) = if let Some(writer) = base.writer {
-        // What a killed rebuild left may hold notes that are private by now.
-        job.store.discard(&job.store.building(profile)?, &lock)?;
+        job.store.remove_leftovers(profile, &lock)?;
         (writer, None)
     } else {
         let generation = begin_generation(job, profile, &lock)?;
