@@ -1,5 +1,6 @@
 //! Vault -> tree: what changed, and the smallest work that makes the tree say so.
 
+mod base;
 mod links;
 mod look;
 mod models;

@@ -1,11 +1,15 @@
 //! One run: words first, tree by tree; then vectors, over all trees together. A tree that must be
 //! built anew grows beside the old one, which serves until the new one is whole.
 
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tracing::field::Empty;
 
+use super::base::{begin_generation, find_base};
 use super::links::LinkWork;
 use super::look;
 use super::plan::{Trust, plan};
@@ -13,10 +17,7 @@ use super::prepare::{Prepared, prepare};
 use super::summary::{SkipCounter, SkipReason, TreeSummary};
 use super::vectors::{embed_pending, embedding_order};
 use super::{ModelsByProfile, Progress, Stage, SyncError};
-use crate::embed::{Choice, EmbedError, Models};
-use crate::index::{Header, IndexError, LinkRecord, Store, Tree, Verified, WriteLock, Writer};
-use crate::note::chunk::CHUNKER_VERSION;
-use crate::text::ANALYSER_VERSION;
+use crate::index::{IndexError, Store, Tree, Verified, WriteLock, Writer};
 use crate::vault::{NotePath, PassedOver, Profile, Refusal, Session, Vault, Walk};
 
 /// How much to redo.
@@ -57,13 +58,15 @@ pub struct Job<'a> {
 pub fn run(job: &Job<'_>, progress: &dyn Progress) -> Result<Vec<TreeSummary>, SyncError> {
     let mut profiles = job.profiles.to_vec();
     profiles.sort_by_key(|profile| embedding_order(*profile));
-    let (mut idle, mut trees) = (Vec::new(), Vec::new());
+    let (mut idle, mut due) = (Vec::new(), Vec::new());
     for profile in profiles {
         match look::idle(job, profile)? {
             Some(summary) => idle.push(summary),
-            None => trees.push(sync_words_or_heal(job, profile, progress)?),
+            // All before the work, and in this order: of two runs that begin together one gets them all.
+            None => due.push((profile, Arc::new(job.store.lock(profile)?))),
         }
     }
+    let mut trees = sync_words_of_all(job, due, progress)?;
     embed_pending(job.vault, job.models, &mut trees, progress)?;
     let written: Vec<TreeSummary> =
         trees.into_iter().map(|open| open.finish(job.store)).collect::<Result<_, _>>()?;
@@ -75,7 +78,7 @@ pub(super) struct Open {
     pub(super) profile: Profile,
     pub(super) writer: Writer,
     pub(super) summary: TreeSummary,
-    lock: WriteLock,
+    lock: Arc<WriteLock>,
     /// Where it is built, when it is not the current generation yet.
     building: Option<PathBuf>,
     /// When what it grew from was last looked at as a whole, if that is known.
@@ -109,18 +112,56 @@ impl Open {
     }
 }
 
+/// Each tree in a thread of its own: what a tree waits for most is its one writer.
+fn sync_words_of_all(
+    job: &Job<'_>,
+    due: Vec<(Profile, Arc<WriteLock>)>,
+    progress: &dyn Progress,
+) -> Result<Vec<Open>, SyncError> {
+    let told_of = due.last().map(|(profile, _)| *profile);
+    let work = move |(profile, lock)| match told_of == Some(profile) {
+        true => sync_words_or_heal(job, profile, &lock, progress),
+        false => sync_words_or_heal(job, profile, &lock, &Untold(progress)),
+    };
+    thread::scope(|scope| {
+        let runs: Vec<_> = due.into_iter().map(|tree| scope.spawn(move || work(tree))).collect();
+        let ended = runs.into_iter().map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+/// Of several trees one tells how far it is: the last one, which has most notes.
+struct Untold<'a>(&'a dyn Progress);
+
+impl Progress for Untold<'_> {
+    fn begin(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.0.is_abandoned()
+    }
+}
+
 /// Damage that shows only in the middle of the work is healed as well: the tree is set aside and
 /// built anew, once.
-fn sync_words_or_heal(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Result<Open, SyncError> {
-    match sync_words(job, profile, progress) {
+fn sync_words_or_heal(
+    job: &Job<'_>,
+    profile: Profile,
+    lock: &Arc<WriteLock>,
+    progress: &dyn Progress,
+) -> Result<Open, SyncError> {
+    match sync_words(job, profile, lock, progress) {
         Err(SyncError::Index(IndexError::Corrupt(_))) => {
-            let lock = job.store.lock(profile)?;
-            job.store.discard(&job.store.building(profile)?, &lock)?;
+            job.store.discard(&job.store.building(profile)?, lock)?;
             if let Some(path) = job.store.current(profile)? {
-                job.store.set_aside(&path, &lock)?;
+                job.store.set_aside(&path, lock)?;
             }
-            drop(lock);
-            let mut open = sync_words(job, profile, progress)?;
+            let mut open = sync_words(job, profile, lock, progress)?;
             open.summary.rebuilt = Some("the index was damaged");
             Ok(open)
         }
@@ -129,10 +170,14 @@ fn sync_words_or_heal(job: &Job<'_>, profile: Profile, progress: &dyn Progress) 
 }
 
 /// The words of one tree: afterwards it answers keyword searches over the vault as it is.
-fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Result<Open, SyncError> {
+fn sync_words(
+    job: &Job<'_>,
+    profile: Profile,
+    lock: &Arc<WriteLock>,
+    progress: &dyn Progress,
+) -> Result<Open, SyncError> {
     let began = Instant::now();
-    let lock = job.store.lock(profile)?;
-    let base = find_base(job, profile, &lock)?;
+    let base = find_base(job, profile, lock)?;
     let mut summary = TreeSummary::new(profile);
     summary.rebuilt = base.rebuilt;
     if let Some(writer) = &base.writer
@@ -144,16 +189,16 @@ fn sync_words(job: &Job<'_>, profile: Profile, progress: &dyn Progress) -> Resul
     }
     let verified = if base.writer.is_some() { base.verified } else { Some(Verified::now()) };
     let (writer, building) = if let Some(writer) = base.writer {
-        job.store.remove_leftovers(profile, &lock)?;
+        job.store.remove_leftovers(profile, lock)?;
         (writer, None)
     } else {
-        let generation = begin_generation(job, profile, &lock)?;
+        let generation = begin_generation(job, profile, lock)?;
         if let Some(failure) = &generation.failure {
             summary.note_model_failure(failure);
         }
         (generation.writer, Some(generation.path))
     };
-    let mut open = Open { profile, writer, summary, lock, building, verified, began };
+    let mut open = Open { profile, writer, summary, lock: Arc::clone(lock), building, verified, began };
     let finished = job.vault.request(profile, |session| fill(session, &mut open, job.mode, progress))?;
     if let (Err(SyncError::Index(IndexError::DiskFull)), Some(building)) = (&finished, &open.building) {
         job.store.discard(building, &open.lock)?;
@@ -170,140 +215,6 @@ fn promote_early(store: &Store, mut open: Open) -> Result<Open, SyncError> {
         open.writer = Writer::open(&finished)?;
     }
     Ok(open)
-}
-
-/// The current tree, if it can be brought up to date in place.
-#[derive(Default)]
-struct Base {
-    writer: Option<Writer>,
-    /// When it was last looked at as a whole, if that is known.
-    verified: Option<Verified>,
-    rebuilt: Option<&'static str>,
-    /// There is an older tree that readers of this version can use.
-    old_serves: bool,
-}
-
-fn find_base(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Base, SyncError> {
-    let Some(path) = job.store.current(profile)? else {
-        return Ok(Base::default());
-    };
-    let mut verified = Verified::of(&path);
-    let opened = Writer::open(&path).and_then(|writer| {
-        writer.tree().check_owner(profile, job.store.vault_id())?;
-        match job.mode {
-            Mode::ByTheClock { .. } | Mode::Woken => writer.tree().check_health()?,
-            Mode::Incremental | Mode::Rebuild if verified.is_some() => writer.tree().check_health()?,
-            Mode::Incremental | Mode::Rebuild => {
-                let _span = tracing::trace_span!("look for damage").entered();
-                writer.tree().check_whole()?;
-                verified = Some(Verified::now());
-            }
-        }
-        Ok(writer)
-    });
-    match opened {
-        Ok(writer) => {
-            let rebuilt = reason_to_rebuild(writer.tree().header(), profile, job);
-            Ok(Base {
-                old_serves: rebuilt.is_some(),
-                writer: Some(writer).filter(|_| rebuilt.is_none()),
-                verified,
-                rebuilt,
-            })
-        }
-        Err(IndexError::OtherFormat { .. }) => {
-            Ok(Base { rebuilt: Some("the format of the index changed"), ..Base::default() })
-        }
-        Err(IndexError::Corrupt(_)) => set_aside(job, &path, lock, "the index was damaged"),
-        Err(IndexError::Foreign(_)) => set_aside(job, &path, lock, "the index was not this vault's"),
-        Err(other) => Err(other.into()),
-    }
-}
-
-fn set_aside(
-    job: &Job<'_>,
-    path: &std::path::Path,
-    lock: &WriteLock,
-    why: &'static str,
-) -> Result<Base, SyncError> {
-    job.store.set_aside(path, lock)?;
-    Ok(Base { rebuilt: Some(why), ..Base::default() })
-}
-
-fn reason_to_rebuild(header: &Header, profile: Profile, job: &Job<'_>) -> Option<&'static str> {
-    let models = job.models.of(profile);
-    if job.mode == Mode::Rebuild {
-        Some("asked for")
-    } else if header.chunker != CHUNKER_VERSION {
-        Some("passages are cut differently now")
-    } else if header.analyser != ANALYSER_VERSION {
-        Some("words are analysed differently now")
-    } else if !models.accepts(header.model.as_deref()) && models.check().is_ok() {
-        Some("the embedding model changed")
-    } else {
-        None
-    }
-}
-
-/// A tree that is being built.
-struct Generation {
-    writer: Writer,
-    path: PathBuf,
-    /// Why it gets no vectors, though it should.
-    failure: Option<EmbedError>,
-}
-
-/// The generation an earlier run left unfinished, if it is of the same making, or an empty one.
-fn begin_generation(job: &Job<'_>, profile: Profile, lock: &WriteLock) -> Result<Generation, SyncError> {
-    let path = job.store.building(profile)?;
-    if job.mode != Mode::Rebuild
-        && let Ok(writer) = Writer::open(&path)
-        && writer.tree().check_owner(profile, job.store.vault_id()).is_ok()
-        && reason_to_rebuild(writer.tree().header(), profile, job).is_none()
-    {
-        return Ok(Generation { writer, path, failure: None });
-    }
-    job.store.discard(&path, lock)?;
-    let chosen = job.vault.request(profile, |session| choose_model(session, &**job.models.of(profile)))??;
-    let (choice, failure) = match chosen {
-        Ok(choice) => (choice, None),
-        // Words are worth having; a tree that has vectors is worth more than one without.
-        Err(error) if !has_vectors(job.store, profile)? => (None, Some(error)),
-        Err(error) => return Err(SyncError::Model(error)),
-    };
-    let header = Header {
-        profile,
-        vault_id: job.store.vault_id().to_owned(),
-        model: choice.as_ref().map(|choice| choice.id.to_string()),
-        dimensions: choice.as_ref().map_or(0, |choice| choice.dimensions),
-        largest_component: choice.map_or(1.0, |choice| choice.largest_component),
-        chunker: CHUNKER_VERSION,
-        analyser: ANALYSER_VERSION,
-        rules: String::new(),
-        complete: false,
-        indexed_at: None,
-    };
-    Ok(Generation { writer: Writer::create(&path, &header)?, path, failure })
-}
-
-fn has_vectors(store: &Store, profile: Profile) -> Result<bool, IndexError> {
-    let Some(path) = store.current(profile)? else { return Ok(false) };
-    Ok(Writer::open(&path).is_ok_and(|writer| writer.tree().header().model.is_some()))
-}
-
-/// Shows the models a sample of this profile's notes, spread over the vault.
-fn choose_model(
-    session: &Session<'_>,
-    models: &dyn Models,
-) -> Result<Result<Option<Choice>, EmbedError>, SyncError> {
-    const SAMPLE: usize = 200;
-    let walk = session.walk().map_err(SyncError::Vault)?;
-    // In the order of the names' hashes: which notes are looked at depends on no private one.
-    let mut paths: Vec<&NotePath> = walk.notes.iter().map(|note| &note.path).collect();
-    paths.sort_by_cached_key(|path| LinkRecord::key_of(path.as_str()));
-    let notes: Vec<_> = paths.into_iter().filter_map(|path| session.open(path).ok()).take(SAMPLE).collect();
-    let texts: Vec<&str> = notes.iter().map(crate::vault::Note::text).collect();
-    Ok(models.choose(&texts))
 }
 
 /// Walks, plans, applies; then once more, for what changed meanwhile.
