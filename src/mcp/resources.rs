@@ -63,21 +63,35 @@ impl<O> Place<O> {
     }
 }
 
-/// A page of the notes. A vault that cannot be read at the moment is passed over where another one answers.
+/// A page of the notes. A vault that cannot be read at the moment is passed over where another one answers, and the
+/// page says so.
 pub(super) fn page<O: Operations>(
     mut place: Place<O>,
     account: &Account,
     caller: &Caller<'_>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let mut outcome = Err(OpError::NotFound);
+    let mut passed_over = Vec::new();
     while let Some(vault) = place.vaults.pop_front() {
         let after = place.vaults.front().and_then(Chosen::name);
         outcome = page_of(&vault, place.cursor.take(), after, account, caller);
-        if !matches!(outcome, Err(OpError::Unavailable { .. })) {
-            break;
+        match &outcome {
+            Err(OpError::Unavailable { client, .. }) => passed_over.push(unreadable(&vault, client)),
+            _ => break,
         }
     }
-    outcome.map_err(failed)
+    let mut page = outcome.map_err(failed)?;
+    page.resources.extend(passed_over);
+    Ok(page)
+}
+
+/// Stands in the list for the notes of a vault; whoever reads it gets the failure, or learns that there is no such
+/// note where the vault is back.
+fn unreadable<O>(vault: &Chosen<O>, why: &str) -> Resource {
+    let name = vault.name().unwrap_or_default();
+    Resource::new(vault.address_of("."), format!("notes of {name}"))
+        .with_title(format!("The notes of {name} are missing here"))
+        .with_description(why)
 }
 
 /// A page of one vault; `after` is the vault whose pages follow.

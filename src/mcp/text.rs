@@ -262,11 +262,18 @@ fn candidate(one: &Candidate, quoting: &Quoting) -> String {
         Reason::WholeNote => "nearly the same note",
         Reason::Passage => "nearly the same passage",
     };
-    let citation =
-        one.citation.as_deref().map(|citation| format!("{}, ", quoting.label(citation))).unwrap_or_default();
-    let place = format!("{citation}{}", lines(one.line_start, one.line_end));
-    let link = one.link.as_deref().map(|link| format!(", as {}", quoting.label(link))).unwrap_or_default();
-    let head = format!("- {} ({reason}, {:.2}){link}: {place}\n", quoting.line(&one.path), one.score);
+    let found = format!("({reason}, {:.2})", one.score);
+    let path = quoting.line(&one.path);
+    let citation = one.citation.as_deref().map(|citation| quoting.label(citation));
+    let lines = lines(one.line_start, one.line_end);
+    let head = match (&one.link, citation) {
+        // It stands in the note that was asked for.
+        (Some(link), Some(citation)) => {
+            format!("- {path} {found}, as {}: {citation}, {lines}\n", quoting.label(link))
+        }
+        (Some(link), None) => format!("- {path} {found}, as {}: {lines}\n", quoting.label(link)),
+        (None, citation) => format!("- {} {found}, {lines}\n", citation.unwrap_or(path)),
+    };
     head + &quoting.fenced(NOTE_TEXT, &one.text)
 }
 

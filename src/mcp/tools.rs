@@ -237,7 +237,7 @@ const SEARCH_VAULT: &[Parameter] = &[
     },
     Parameter {
         name: "limit",
-        kind: Kind::Integer { minimum: 1, maximum: 50, default: Some(8) },
+        kind: Kind::Integer { minimum: 1, maximum: 50, default: Some(6) },
         description: "How many passages.",
     },
     Parameter {
@@ -292,7 +292,7 @@ const CONTEXT_PACK: &[Parameter] = &[
     Parameter { name: "until", kind: Kind::Text, description: "As in search_vault." },
     Parameter {
         name: "max_bytes",
-        kind: Kind::Integer { minimum: 256, maximum: MAX_ANSWER_BYTES, default: Some(8 * 1024) },
+        kind: Kind::Integer { minimum: 256, maximum: MAX_ANSWER_BYTES, default: Some(3 * 1024) },
         description: "Upper bound of note text.",
     },
 ];
@@ -346,7 +346,7 @@ const LIST_NOTES: &[Parameter] = &[
     Parameter { name: "cursor", kind: Kind::Text, description: "next_cursor of the page before." },
     Parameter {
         name: "limit",
-        kind: Kind::Integer { minimum: 1, maximum: 1000, default: Some(100) },
+        kind: Kind::Integer { minimum: 1, maximum: 1000, default: Some(75) },
         description: "Entries on a page.",
     },
     Parameter { name: "folders_only", kind: Kind::Flag, description: "Folders instead of notes." },
@@ -386,12 +386,12 @@ const FIND_SIMILAR: &[Parameter] = &[
     },
     Parameter {
         name: "limit",
-        kind: Kind::Integer { minimum: 1, maximum: 50, default: Some(10) },
+        kind: Kind::Integer { minimum: 1, maximum: 50, default: Some(8) },
         description: "How many.",
     },
     Parameter {
         name: "max_bytes",
-        kind: Kind::Integer { minimum: 256, maximum: MAX_ANSWER_BYTES, default: Some(16 * 1024) },
+        kind: Kind::Integer { minimum: 256, maximum: MAX_ANSWER_BYTES, default: Some(3 * 1024) },
         description: "Upper bound of note text.",
     },
 ];
@@ -405,7 +405,7 @@ const VAULT_HEALTH: &[Parameter] = &[
     Parameter { name: "cursor", kind: Kind::Text, description: "next_cursor of the page before." },
     Parameter {
         name: "limit",
-        kind: Kind::Integer { minimum: 1, maximum: 1000, default: Some(100) },
+        kind: Kind::Integer { minimum: 1, maximum: 1000, default: Some(60) },
         description: "Findings on a page.",
     },
 ];

@@ -61,7 +61,7 @@ pub struct HealthRequest {
 
 impl Default for HealthRequest {
     fn default() -> Self {
-        HealthRequest { checks: Vec::new(), cursor: None, limit: 100 }
+        HealthRequest { checks: Vec::new(), cursor: None, limit: 60 }
     }
 }
 

@@ -55,7 +55,7 @@ impl Default for ListRequest {
             conditions: Conditions::default(),
             sort: Sort::Path,
             cursor: None,
-            limit: 100,
+            limit: 75,
             folders_only: false,
         }
     }

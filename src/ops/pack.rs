@@ -38,7 +38,7 @@ impl Default for PackRequest {
             folders: Vec::new(),
             tags: Vec::new(),
             conditions: Conditions::default(),
-            max_bytes: 8 * 1024,
+            max_bytes: 3 * 1024,
         }
     }
 }
@@ -163,11 +163,12 @@ fn choose<'f>(found: &'f Found<'_>, max_bytes: usize) -> Chosen<'f> {
         if !texts.insert(piece.hash()) {
             continue;
         }
-        if cost(&text) > left {
+        let cost = found.notes[hit.note].path().as_str().len() + cost(&text);
+        if cost > left {
             chosen.truncated = true;
             continue;
         }
-        left -= cost(&text);
+        left -= cost;
         pieces.insert(number, text);
     }
     chosen.notes.iter_mut().for_each(|(_, cut, pieces)| bridge(cut, pieces, &mut left));

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Lines shown around a change, as everywhere.
-const CONTEXT: usize = 3;
+/// Lines shown around a change: lines of notes are paragraphs, and `git apply` needs one to know its place.
+const CONTEXT: usize = 1;
 
 /// A change of the text of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]

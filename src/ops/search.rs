@@ -90,7 +90,7 @@ impl Default for SearchRequest {
             query: String::new(),
             hypothetical: None,
             mode: Mode::Hybrid,
-            limit: 8,
+            limit: 6,
             folders: Vec::new(),
             tags: Vec::new(),
             conditions: Conditions::default(),
@@ -177,7 +177,7 @@ impl Shows for SearchAnswer {
 }
 
 /// The best window of a passage.
-const EXCERPT_BYTES: usize = 200;
+const EXCERPT_BYTES: usize = 180;
 
 pub(super) fn run(
     service: &Service,

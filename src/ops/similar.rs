@@ -52,7 +52,7 @@ pub struct SimilarRequest {
 
 impl Default for SimilarRequest {
     fn default() -> Self {
-        SimilarRequest { path: None, text: None, purpose: Purpose::Related, limit: 10, max_bytes: 16 * 1024 }
+        SimilarRequest { path: None, text: None, purpose: Purpose::Related, limit: 8, max_bytes: 3 * 1024 }
     }
 }
 
@@ -153,7 +153,7 @@ const MOST_SEEDS: usize = 4;
 /// Notes whose tags are proposed.
 const TAG_NEIGHBOURS: usize = 15;
 /// Of each passage that is shown.
-const EVIDENCE_BYTES: usize = 300;
+const EVIDENCE_BYTES: usize = 200;
 
 pub(super) fn run(
     service: &Service,
@@ -421,8 +421,9 @@ fn fit(mut answer: SimilarAnswer, request: &SimilarRequest) -> SimilarAnswer {
     answer.tags.truncate(request.limit);
     let mut left = request.max_bytes.saturating_sub(answer.patch.as_ref().map_or(0, String::len));
     let fits = |candidate: &Candidate| {
-        let is_within = candidate.text.len() <= left;
-        left = left.saturating_sub(candidate.text.len());
+        let cost = candidate.text.len() + candidate.path.len();
+        let is_within = cost <= left;
+        left = left.saturating_sub(cost);
         is_within
     };
     let count = answer.candidates.iter().map(fits).take_while(|is_within| *is_within).count();

@@ -171,6 +171,30 @@ fn a_vault_that_is_not_there_is_served_once_it_is_back() {
     };
     assert_eq!(list(&mut server, "work")["notes"][0]["path"], "Plan.md");
     assert_eq!(list(&mut server, "home"), Value::Null);
+    // Nor do its notes look as if there were none.
+    let ask = |server: &mut Server, method: &str, params: &Value| {
+        serde_json::from_str::<Value>(&server.request(method, params).unwrap()).unwrap()
+    };
+    let listed = ask(&mut server, "resources/list", &json!({}));
+    expect![[r#"
+        [
+          {
+            "uri": "obsearch://vault/work/Plan.md",
+            "name": "Plan.md",
+            "title": "Plan",
+            "mimeType": "text/markdown"
+          },
+          {
+            "uri": "obsearch://vault/home/.",
+            "name": "notes of home",
+            "title": "The notes of home are missing here",
+            "description": "the vault cannot be read; the owner must look whether it is still there"
+          }
+        ]"#]]
+    .assert_eq(&serde_json::to_string_pretty(&listed["result"]["resources"]).unwrap());
+    let read = ask(&mut server, "resources/read", &json!({ "uri": "obsearch://vault/home/." }));
+    let unreadable = "the vault cannot be read; the owner must look whether it is still there";
+    assert_eq!(read["error"]["message"], unreadable);
     fs::rename(home.path("Away"), home.path("Home")).unwrap();
     assert_eq!(list(&mut server, "home")["notes"].as_array().unwrap().len(), 2, "it is there again");
     let log = server.end().stderr;

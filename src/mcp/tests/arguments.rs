@@ -37,13 +37,13 @@ fn search() {
         ],
         expect![[r#"
             {"query": "mast"}
-              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 6, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": " mast ", "mode": null, "limit": null, "folders": null, "folder": "", "tags": []}
-              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "mast", hypothetical: None, mode: Hybrid, limit: 6, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "mode": "keyword", "limit": 50, "folders": ["A", " "], "folder": "B/C", "tags": ["t"]}
               Search(SearchRequest { query: "q", hypothetical: None, mode: Keyword, limit: 50, folders: ["A", "B/C"], tags: ["t"], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: false, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "hypothetical": " a sketch ", "expand_links": true}
-              Search(SearchRequest { query: "q", hypothetical: Some("a sketch"), mode: Hybrid, limit: 8, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: true, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
+              Search(SearchRequest { query: "q", hypothetical: Some("a sketch"), mode: Hybrid, limit: 6, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 2, expand_links: true, detail: Excerpt, rerank: IfConfigured, max_bytes: 16384 })
             {"query": "q", "mode": "semantic", "top_k": 3.0, "max_per_note": 10, "verbose": true, "max_bytes": 256}
               Search(SearchRequest { query: "q", hypothetical: None, mode: Semantic, limit: 3, folders: [], tags: [], conditions: Conditions { properties: [], since: None, until: None }, max_per_note: 10, expand_links: false, detail: Full, rerank: IfConfigured, max_bytes: 256 })
         "#]],
@@ -203,7 +203,7 @@ fn the_others() {
         ],
         expect![[r#"
             {}
-              List(ListRequest { folder: None, tags: [], conditions: Conditions { properties: [], since: None, until: None }, sort: Path, cursor: None, limit: 100, folders_only: false })
+              List(ListRequest { folder: None, tags: [], conditions: Conditions { properties: [], since: None, until: None }, sort: Path, cursor: None, limit: 75, folders_only: false })
             {"folder": "A", "tags": ["t"], "cursor": "c", "limit": 1000, "folders_only": true}
               List(ListRequest { folder: Some("A"), tags: ["t"], conditions: Conditions { properties: [], since: None, until: None }, sort: Path, cursor: Some("c"), limit: 1000, folders_only: true })
             {"limit": 1001}

@@ -19,7 +19,7 @@ use crate::vault::{Note, NotePath, Released, Session};
 /// Words of a text that are looked up; the rest of a longer one is not.
 const MOST_WORDS: usize = 5000;
 /// Of a line that is shown.
-const LINE_BYTES: usize = 300;
+const LINE_BYTES: usize = 200;
 
 /// A mention and the link for it.
 struct Mention<'s> {
