@@ -421,7 +421,9 @@ fn fit(mut answer: SimilarAnswer, request: &SimilarRequest) -> SimilarAnswer {
     answer.tags.truncate(request.limit);
     let mut left = request.max_bytes.saturating_sub(answer.patch.as_ref().map_or(0, String::len));
     let fits = |candidate: &Candidate| {
-        let cost = candidate.text.len() + candidate.path.len();
+        // Of a mention both the note and the place that names it are shown.
+        let link = candidate.link.as_ref().map_or(0, |link| link.len() + candidate.path.len());
+        let cost = candidate.text.len() + candidate.path.len() + link;
         let is_within = cost <= left;
         left = left.saturating_sub(cost);
         is_within
