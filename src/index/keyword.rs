@@ -95,6 +95,20 @@ impl Tree {
         Ok(query.exists((expression, passage))?)
     }
 
+    /// The first `limit` passages after one that match an FTS5 expression, in the order of their numbers.
+    pub fn holders(
+        &self,
+        expression: &str,
+        after: Option<ChunkId>,
+        limit: usize,
+    ) -> Result<Vec<ChunkId>, IndexError> {
+        let sql = "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT ?3";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = query.query_map((expression, after.unwrap_or(ChunkId::MIN), limit), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// In how many passages a term stands.
     pub fn document_frequency(&self, term: &str) -> Result<u64, IndexError> {
         let count = |sql: &str| -> Result<Option<i64>, IndexError> {

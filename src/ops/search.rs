@@ -17,7 +17,7 @@ use super::{Caller, Conditions, OpError, Service, notice};
 use crate::index::{Cut, Piece, Tree};
 use crate::reply::Reply;
 pub use crate::search::Standing;
-use crate::search::excerpt::excerpt;
+use crate::search::excerpt::{bytes_for, excerpt};
 use crate::search::rerank::CANDIDATES;
 use crate::search::{self, Found, Hit, Meaning, Question};
 use crate::vault::{Note, NotePath, Released, Session};
@@ -176,8 +176,8 @@ impl Shows for SearchAnswer {
     }
 }
 
-/// The best window of a passage.
-const EXCERPT_BYTES: usize = 180;
+/// Letters of the passages of ranks 1, 2 and further that are shown: the first is the likeliest to hold the answer.
+const EXCERPT_LETTERS: [usize; 3] = [360, 240, 120];
 
 pub(super) fn run(
     service: &Service,
@@ -374,7 +374,7 @@ fn passage(
 ) -> Option<Passage> {
     let piece = cut.piece_at(&hit.range)?;
     let text = piece.visible_text();
-    let shown = excerpt(&text, terms, if detail == Detail::Full { usize::MAX } else { EXCERPT_BYTES });
+    let shown = excerpt(&text, terms, room(&text, rank, detail));
     let heading_path = headings(&piece);
     let path = note.path().as_str();
     let legs =
@@ -394,6 +394,14 @@ fn passage(
         standings: [hit.by_words, hit.by_meaning],
         via: None,
     })
+}
+
+/// Bytes of a passage that are shown.
+fn room(text: &str, rank: usize, detail: Detail) -> usize {
+    match detail {
+        Detail::Full => usize::MAX,
+        Detail::Excerpt => bytes_for(EXCERPT_LETTERS[rank.clamp(1, EXCERPT_LETTERS.len()) - 1], text),
+    }
 }
 
 /// Longer titles and headings are cut, so that what stands around a text is bounded as the text is.

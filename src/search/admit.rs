@@ -10,7 +10,7 @@ use tracing::field::Empty;
 use super::SearchError;
 use super::legs::{Legs, name_key};
 use super::scan::passes;
-use crate::index::{ChunkId, ChunkPlace, Cut, Filter, Tree};
+use crate::index::{ChunkId, ChunkPlace, Cut, Filter, IndexError, Tree};
 use crate::note::chunk::CHUNKER_VERSION;
 use crate::note::{self, fold};
 use crate::vault::{Note, NotePath, Session};
@@ -37,8 +37,7 @@ pub(super) fn admit<'s>(
         by_note.entry(place.path.clone()).or_default().push(place);
     }
     let by_note: Vec<(String, Vec<ChunkPlace>)> = by_note.into_iter().collect();
-    let cut_by =
-        if tree.header().chunker == CHUNKER_VERSION { CutBy::ThisVersion } else { CutBy::AnotherVersion };
+    let cut_by = CutBy::of(tree);
     let opened: Vec<_> = by_note
         .par_iter()
         .filter_map(|(path, places)| admit_note(session, path, places, filter, cut_by))
@@ -52,6 +51,17 @@ pub(super) fn admit<'s>(
     span.record("count", admitted.places.len());
     admitted.dropped = ids.len() - admitted.places.len();
     Ok(admitted)
+}
+
+/// Does any of these passages stand in a note that may be seen?
+pub(super) fn any(session: &Session<'_>, tree: &Tree, passages: &[ChunkId]) -> Result<bool, IndexError> {
+    let cut_by = CutBy::of(tree);
+    let stands = |place: ChunkPlace| {
+        let (path, places) = (place.path.clone(), [place]);
+        let admitted = admit_note(session, &path, &places, &Filter::default(), cut_by);
+        admitted.is_some_and(|(_, ranges)| !ranges.is_empty())
+    };
+    Ok(tree.places(passages)?.into_par_iter().any(stands))
 }
 
 /// Of the notes that the index knows by this name, those that may be seen and still have it.
@@ -75,6 +85,12 @@ enum CutBy {
     ThisVersion,
     /// Passages are found again by what they say.
     AnotherVersion,
+}
+
+impl CutBy {
+    fn of(tree: &Tree) -> CutBy {
+        if tree.header().chunker == CHUNKER_VERSION { CutBy::ThisVersion } else { CutBy::AnotherVersion }
+    }
 }
 
 type Ranges = Vec<(ChunkId, Range<usize>)>;

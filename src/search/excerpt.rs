@@ -16,8 +16,9 @@ pub struct Excerpt {
     pub highlights: Vec<Range<usize>>,
 }
 
-/// The window of at most `max_bytes` that holds the most distinct terms of the query, the earliest
-/// of several such; the beginning where there is none.
+/// The window of at most `max_bytes` around the terms of the query that say most about the place, the earliest of
+/// several such; the beginning where there is none. A third of it is for what stands around the terms: that is where
+/// answers are (`evals/README.md`).
 ///
 /// `query_terms` are terms of the analyser. A single character of a script written without
 /// blanks is found at the beginning of bigrams, as a prefix query finds it. The window begins where a
@@ -28,10 +29,18 @@ pub fn excerpt<S: BuildHasher>(text: &str, query_terms: &HashSet<String, S>, max
     let range = if text.trim().len() <= max_bytes {
         trim(text, 0..text.len())
     } else {
-        window_around(text, best_cover(&matches, max_bytes), max_bytes)
+        window_around(text, best_cover(&matches, max_bytes * 2 / 3), max_bytes)
     };
     let highlights = highlights(&matches, &range);
     Excerpt { range, highlights }
+}
+
+/// Bytes of a text that take a reader as long as so many letters of the Latin alphabet. A letter of another alphabet
+/// takes more bytes and says as much; a character of East Asia says more.
+pub fn bytes_for(letters: usize, text: &str) -> usize {
+    const EAST_ASIA: char = '\u{2e80}';
+    let weight: usize = text.chars().map(|c| if c < EAST_ASIA { 1 } else { 3 }).sum();
+    letters * text.len() / weight.max(1)
 }
 
 /// A term of the query and where it stands.
@@ -58,31 +67,43 @@ fn find_match<S: BuildHasher>(text: &str, term: Term, query_terms: &HashSet<Stri
     Some(Match { term: first.clone(), range: term.range.start..term.range.start + source_bytes })
 }
 
-/// The earliest stretch of at most `max_bytes` with the most distinct terms, or one term that is
-/// longer; empty at the start of the text when there are no matches.
+/// The earliest stretch of at most `max_bytes` whose distinct terms weigh most, or one term that is longer; empty at
+/// the start of the text when there are no matches.
 fn best_cover(matches: &[Match], max_bytes: usize) -> Range<usize> {
+    let weights = weights(matches);
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    let (mut first, mut best_count, mut best) = (0, 0, 0..0);
+    let (mut first, mut weight, mut best_weight, mut best) = (0, 0, 0, 0..0);
     for (last, found) in matches.iter().enumerate() {
-        *counts.entry(&found.term).or_default() += 1;
+        let count = counts.entry(&found.term).or_default();
+        *count += 1;
+        weight += if *count == 1 { weights[found.term.as_str()] } else { 0 };
         while first < last && found.range.end.saturating_sub(matches[first].range.start) > max_bytes {
-            leave(&mut counts, &matches[first].term);
+            weight -= leave(&mut counts, &weights, &matches[first].term);
             first += 1;
         }
-        if counts.len() > best_count {
-            best_count = counts.len();
+        if weight > best_weight {
+            best_weight = weight;
             best = matches[first].range.start..found.range.end;
         }
     }
     best
 }
 
-fn leave<'m>(counts: &mut HashMap<&'m str, usize>, term: &'m str) {
-    if let Some(count) = counts.get_mut(term) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(term);
+/// What each term is worth: a word that stands everywhere in the passage says little about any place in it.
+fn weights(matches: &[Match]) -> HashMap<&str, u64> {
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    matches.iter().for_each(|found| *counts.entry(&found.term).or_default() += 1);
+    counts.into_iter().map(|(term, count)| (term, 1_000_000 / count.max(1))).collect()
+}
+
+/// What is lost with the first of the matches.
+fn leave<'m>(counts: &mut HashMap<&'m str, usize>, weights: &HashMap<&str, u64>, term: &'m str) -> u64 {
+    match counts.get_mut(term) {
+        Some(count) if *count > 1 => {
+            *count -= 1;
+            0
         }
+        _ => counts.remove(term).map_or(0, |_| weights[term]),
     }
 }
 
@@ -201,7 +222,10 @@ mod tests {
             (KETTLE, "Monday", 6, "[Monday]"),
             (KETTLE, "Monday", 3, "[Mon]"),
             // Most distinct terms, then the earliest.
-            (KETTLE, "red kettle", 12, "[red] [kettle]"),
+            (KETTLE, "red kettle", 15, "[red] [kettle] is"),
+            // A word that stands once says more about the place than one that stands everywhere.
+            (KETTLE, "the ladder guests", 30, "is for [guests] only, as"),
+            (KETTLE, "the kettle monday", 36, "[The] [kettle] came on [Monday], and [the]"),
             // At the end of the text all the room is before.
             (KETTLE, "knows", 60, "The red kettle is for guests only, as everyone [knows]."),
             (KETTLE, "ladder", 10, "[ladder]"),

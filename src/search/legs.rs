@@ -5,6 +5,7 @@ use tracing::field::Empty;
 
 use super::fuse::Scored;
 use super::query::{MAX_QUERY_BYTES, Query};
+use super::vocabulary::Vocabulary;
 use super::{Breadth, Question, SearchError, words};
 use crate::index::{ChunkId, ColumnWeights, Tree};
 use crate::note::fold;
@@ -39,16 +40,17 @@ impl Legs {
 }
 
 pub(super) fn run(
-    tree: &Tree,
+    vocabulary: &Vocabulary<'_, '_>,
     question: &Question<'_>,
     query: &Query,
     depth: usize,
     breadth: Breadth,
 ) -> Result<Legs, SearchError> {
+    let tree = vocabulary.tree;
     let mut legs = Legs::default();
     if question.by_words {
         let span = tracing::trace_span!("find by words", count = Empty).entered();
-        legs.words = scored(words::find(tree, query, &question.filter, depth, breadth)?);
+        legs.words = scored(words::find(vocabulary, query, &question.filter, depth, breadth)?);
         span.record("count", legs.words.len());
         legs.named = named(tree, question.text)?;
     }

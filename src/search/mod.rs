@@ -12,6 +12,7 @@ mod legs;
 mod rank;
 mod respell;
 mod scan;
+mod vocabulary;
 mod words;
 
 use std::collections::HashSet;
@@ -23,6 +24,7 @@ use tracing::field::Empty;
 pub use legs::KEYWORD_WEIGHTS;
 use query::Query;
 use rerank::First;
+use vocabulary::Vocabulary;
 
 use crate::embed::{EmbedError, Embedder, check_dimensions};
 use crate::failpoint::{self, Failpoint};
@@ -126,16 +128,17 @@ pub fn search<'s>(
     question: &Question<'_>,
 ) -> Result<Found<'s>, SearchError> {
     let asked = Query::parse(question.text);
+    let vocabulary = Vocabulary::admitted(session, tree);
     let query = if question.by_words {
         let _span = tracing::trace_span!("respell").entered();
-        respell::respell(tree, &asked)?
+        respell::respell(&vocabulary, &asked)?
     } else {
         asked.clone()
     };
     let mut depth = fuse::BLEND_DEPTH;
     let mut breadth = Breadth::TellingWords;
     loop {
-        let mut legs = legs::run(tree, question, &query, depth, breadth)?;
+        let mut legs = legs::run(&vocabulary, question, &query, depth, breadth)?;
         // Whether an answer is likely hangs on these: a name that the index alone knows must not tell that it is one.
         legs.named = admit::still_named(session, legs.named, question.text);
         if failpoint::is_on(Failpoint::FilterAfterRanking) {
@@ -147,7 +150,7 @@ pub fn search<'s>(
         let per_note = if depth > fuse::BLEND_DEPTH { question.max_per_note } else { usize::MAX };
         let survivors = rank::Surviving::new(&admitted, &legs, per_note);
         let coverage_of = |query: &Query| match survivors.best_by_words() {
-            Some(best) => words::coverage(tree, query, best),
+            Some(best) => words::coverage(&vocabulary, query, best),
             None => Ok(0.0),
         };
         let coverage = coverage_of(&query)?;
@@ -191,7 +194,7 @@ pub fn find_by_words(
     limit: usize,
     breadth: Breadth,
 ) -> Result<Vec<(ChunkId, f64)>, IndexError> {
-    words::find(tree, &Query::parse(text), &Filter::default(), limit, breadth)
+    words::find(&Vocabulary::indexed(tree), &Query::parse(text), &Filter::default(), limit, breadth)
 }
 
 /// Which words of a question bring passages in.

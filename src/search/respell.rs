@@ -1,11 +1,12 @@
 //! A word that no passage holds -> the word that passages hold and that was probably meant: another form of it
-//! (`emite` for `emitir`), or it without a typing error. Asks the tree for its words only, knows no language.
+//! (`emite` for `emitir`), or it without a typing error. Asks for words only, knows no language.
 //!
 //! What is chosen depends on the query and on the words of this tree, and is never told to a client. The rules were
 //! measured against stemmers and against looser ones: see `evals/README.md`.
 
 use super::query::Query;
-use crate::index::{IndexError, Tree};
+use super::vocabulary::Vocabulary;
+use crate::index::IndexError;
 
 /// Shorter words have too many neighbours.
 const FEWEST_LETTERS: usize = 4;
@@ -46,13 +47,13 @@ const MOST_WORDS_COMPARED: usize = 40_000;
 
 /// The query with every word that no passage holds respelt, as far as there is something like it. Required phrases
 /// and beginnings of words stay as they are.
-pub(super) fn respell(tree: &Tree, query: &Query) -> Result<Query, IndexError> {
+pub(super) fn respell(vocabulary: &Vocabulary<'_, '_>, query: &Query) -> Result<Query, IndexError> {
     let mut respelt = query.clone();
     let mut left = MOST_RESPELT;
     for term in respelt.wanted_terms_mut() {
-        if left > 0 && may_be_respelt(term) && tree.document_frequency(term)? == 0 {
+        if left > 0 && may_be_respelt(term) && vocabulary.frequency(term)? == 0 {
             left -= 1;
-            if let Some(meant) = meant_by(tree, term)? {
+            if let Some(meant) = meant_by(vocabulary, term)? {
                 *term = meant;
             }
         }
@@ -66,29 +67,37 @@ fn may_be_respelt(term: &str) -> bool {
 }
 
 /// Of the words that could be meant, the one in most passages; of several, the first in the alphabet.
-fn meant_by(tree: &Tree, term: &str) -> Result<Option<String>, IndexError> {
+fn meant_by(vocabulary: &Vocabulary<'_, '_>, term: &str) -> Result<Option<String>, IndexError> {
     let letters: Vec<char> = term.chars().collect();
-    let most_frequent = |words: Vec<(String, u64)>| {
-        let best = words.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(word, _)| word)
-    };
+    let tree = vocabulary.tree;
     let beginning: String = letters[..SAME_BEGINNING].iter().collect();
     let mut forms = tree.words_beginning(&beginning, MOST_WORDS_COMPARED)?;
     forms.retain(|(word, _)| is_form_of(&letters, word));
-    for word in in_the_other_number(term) {
-        let passages = tree.document_frequency(&word)?;
-        forms.extend((passages > 0).then_some((word, passages)));
-    }
+    let mut forms: Vec<String> = forms.into_iter().map(|(word, _)| word).collect();
+    forms.extend(in_the_other_number(term));
     forms.sort();
-    if !forms.is_empty() || letters.len() < FEWEST_LETTERS_MISTYPED {
-        return Ok(most_frequent(forms));
+    let form = most_frequent(vocabulary, forms)?;
+    if form.is_some() || letters.len() < FEWEST_LETTERS_MISTYPED {
+        return Ok(form);
     }
     let mut near = tree.words_beginning(&letters[0].to_string(), MOST_WORDS_COMPARED)?;
     if near.len() == MOST_WORDS_COMPARED {
         return Ok(None);
     }
     near.retain(|(word, _)| is_mistyped(term, letters.len(), word));
-    Ok(most_frequent(near))
+    most_frequent(vocabulary, near.into_iter().map(|(word, _)| word).collect())
+}
+
+/// Of words in the order of the alphabet.
+fn most_frequent(vocabulary: &Vocabulary<'_, '_>, words: Vec<String>) -> Result<Option<String>, IndexError> {
+    let mut best: Option<(String, u64)> = None;
+    for word in words {
+        let passages = vocabulary.frequency(&word)?;
+        if passages > best.as_ref().map_or(0, |(_, most)| *most) {
+            best = Some((word, passages));
+        }
+    }
+    Ok(best.map(|(word, _)| word))
 }
 
 fn is_form_of(letters: &[char], word: &str) -> bool {

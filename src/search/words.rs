@@ -12,7 +12,8 @@ use super::Breadth;
 use super::fuse::{self, Presence};
 use super::legs::KEYWORD_WEIGHTS;
 use super::query::{Ending, Phrase, Query};
-use crate::index::{ChunkId, Filter, IndexError, Tree};
+use super::vocabulary::Vocabulary;
+use crate::index::{ChunkId, Filter, IndexError};
 
 /// In a tree of fewer passages every word finds: that takes a few milliseconds.
 const LARGE_TREE: u64 = 4_000;
@@ -33,15 +34,16 @@ const LARGEST_SHARE: f64 = 0.3;
 
 /// The passages that hold words of the query, best first.
 pub(super) fn find(
-    tree: &Tree,
+    vocabulary: &Vocabulary<'_, '_>,
     query: &Query,
     filter: &Filter,
     depth: usize,
     breadth: Breadth,
 ) -> Result<Vec<(ChunkId, f64)>, IndexError> {
+    let tree = vocabulary.tree;
     let Some(every_word) = query.match_expression() else { return Ok(Vec::new()) };
     if breadth == Breadth::TellingWords
-        && let Some(Roles { finding, ranking }) = assign_roles(tree, query)?
+        && let Some(Roles { finding, ranking }) = assign_roles(vocabulary, query)?
     {
         let found = if ranking.is_empty() {
             tree.matching(&finding, &KEYWORD_WEIGHTS, filter, depth)?
@@ -58,17 +60,21 @@ pub(super) fn find(
 
 /// How much of the query a passage holds, 0 to 1: see [`fuse::coverage`]. Beginnings of words
 /// cannot be counted; a query with one is covered.
-pub(super) fn coverage(tree: &Tree, query: &Query, passage: ChunkId) -> Result<f64, IndexError> {
+pub(super) fn coverage(
+    vocabulary: &Vocabulary<'_, '_>,
+    query: &Query,
+    passage: ChunkId,
+) -> Result<f64, IndexError> {
     if query.phrases().any(|(phrase, _)| phrase.ending == Ending::Prefix) {
         return Ok(1.0);
     }
     let mut terms = Vec::new();
     for term in query.terms() {
-        let is_held = tree.holds(passage, &format!("\"{term}\""))?;
+        let is_held = vocabulary.tree.holds(passage, &format!("\"{term}\""))?;
         let presence = if is_held { Presence::Held } else { Presence::Absent };
-        terms.push((tree.document_frequency(term)?, presence));
+        terms.push((vocabulary.frequency(term)?, presence));
     }
-    Ok(fuse::coverage(tree.passage_count()?, terms))
+    Ok(fuse::coverage(vocabulary.tree.passage_count()?, terms))
 }
 
 /// Two FTS5 expressions.
@@ -79,15 +85,15 @@ struct Roles {
 }
 
 /// `None` if every word finds.
-fn assign_roles(tree: &Tree, query: &Query) -> Result<Option<Roles>, IndexError> {
-    let passages = tree.passage_count()?;
+fn assign_roles(vocabulary: &Vocabulary<'_, '_>, query: &Query) -> Result<Option<Roles>, IndexError> {
+    let passages = vocabulary.tree.passage_count()?;
     if passages < LARGE_TREE || query.phrases().any(|(_, is_required)| is_required) {
         return Ok(None);
     }
     let mut seen = HashSet::new();
     let mut phrases = Vec::new();
     for (phrase, _) in query.phrases().filter(|(phrase, _)| seen.insert(*phrase)) {
-        phrases.push((most_passages(tree, phrase)?, phrase));
+        phrases.push((most_passages(vocabulary, phrase)?, phrase));
     }
     // Stable: words of as many passages stay in the order of the query.
     phrases.sort_by_key(|(held_by, _)| *held_by);
@@ -112,11 +118,11 @@ fn assign_roles(tree: &Tree, query: &Query) -> Result<Option<Roles>, IndexError>
 
 /// No more passages than this hold the phrase. Beginnings of words are not counted, but they are
 /// single characters and so what the query is about.
-fn most_passages(tree: &Tree, phrase: &Phrase) -> Result<u64, IndexError> {
+fn most_passages(vocabulary: &Vocabulary<'_, '_>, phrase: &Phrase) -> Result<u64, IndexError> {
     let mut fewest = if phrase.ending == Ending::Prefix { 1 } else { u64::MAX };
     for term in &phrase.terms {
         if phrase.ending == Ending::Exact {
-            fewest = fewest.min(tree.document_frequency(term)?);
+            fewest = fewest.min(vocabulary.frequency(term)?);
         }
     }
     Ok(fewest)

@@ -187,6 +187,39 @@ fn a_word_that_stands_nowhere_finds_what_was_meant() {
     assert_eq!(home.found("quelmbricks", &["--profile", "full"]), ["Secret.md"]);
 }
 
+/// Nor does an index that is older than the privacy of a note tell which words stand in it: neither by what is
+/// respelt, nor by how likely an answer is.
+#[test]
+fn words_of_a_note_that_turned_private_are_words_that_stand_nowhere() {
+    let words = "lymphoma salary divorce harbours harbou quelm\n";
+    let answers = |without: bool| {
+        let ward = "Lymphomas, salaries and divorces are kept in the harbour office.\n";
+        let home = Home::words_only(&[("Ward.md", ward), ("Secret.md", words)], "tags = [\"private\"]");
+        home.index();
+        if without {
+            std::fs::remove_file(home.path("Notes/Secret.md")).unwrap();
+        } else {
+            home.write_note("Secret.md", &format!("#private\n\n{words}"));
+        }
+        ["lymphoma", "salary", "divorce", "harbours", "harbou", "office quelm", "office qwxyz"].map(|query| {
+            let mut answer =
+                home.run(&["search", "--profile", "public", "--mode", "keyword", "--json", query]).json();
+            for passage in answer["passages"].as_array_mut().unwrap() {
+                // As the documents say, numbers may still hang on what the index counted.
+                passage.as_object_mut().unwrap().remove("score");
+            }
+            answer.as_object_mut().unwrap().remove("indexed_at");
+            (query, paths(&answer), answer.to_string())
+        })
+    };
+    let (private, missing) = (answers(false), answers(true));
+    assert_eq!(private, missing);
+    let found: Vec<_> =
+        private.iter().map(|(query, paths, _)| format!("{query}: {}", paths.join(" "))).collect();
+    let expected = ["lymphoma", "salary", "divorce", "harbours", "harbou", "office quelm", "office qwxyz"];
+    assert_eq!(found, expected.map(|query| format!("{query}: Ward.md")));
+}
+
 #[test]
 fn the_owner_is_told_where_the_time_went_and_what_placed_a_passage() {
     let home = Home::words_only(&[("Roof.md", "Sheets of zinc."), ("Keel.md", "Sheets of lead.")], "");

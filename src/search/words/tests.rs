@@ -63,7 +63,7 @@ fn words_of_many_passages_only_rank() {
     let folder = tempfile::tempdir().unwrap();
     let writer = writer(&folder);
     let roles = |query: &str| {
-        let roles = assign_roles(writer.tree(), &Query::parse(query)).unwrap();
+        let roles = assign_roles(&Vocabulary::indexed(writer.tree()), &Query::parse(query)).unwrap();
         roles.map(|Roles { finding, ranking }| format!("{finding} / {ranking}"))
     };
     for (query, expected) in [
@@ -101,7 +101,14 @@ fn a_filter_finds_what_only_common_words_find() {
     let folder = tempfile::tempdir().unwrap();
     let writer = writer(&folder);
     let filter = Filter { folders: vec!["few".to_owned()], ..Filter::default() };
-    let found = find(writer.tree(), &Query::parse("all rare"), &filter, 100, Breadth::TellingWords).unwrap();
+    let found = find(
+        &Vocabulary::indexed(writer.tree()),
+        &Query::parse("all rare"),
+        &filter,
+        100,
+        Breadth::TellingWords,
+    )
+    .unwrap();
     assert_eq!(found.len(), 6);
 }
 
@@ -126,7 +133,10 @@ fn coverage_is_what_the_passage_holds() {
     let folder = tempfile::tempdir().unwrap();
     let writer = writer(&folder);
     let coverage = |query: &str, passage: ChunkId| {
-        format!("{:.2}", coverage(writer.tree(), &Query::parse(query), passage).unwrap())
+        format!(
+            "{:.2}",
+            coverage(&Vocabulary::indexed(writer.tree()), &Query::parse(query), passage).unwrap()
+        )
     };
     // Passage 100 holds all words but `rare`.
     for (query, expected) in
