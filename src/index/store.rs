@@ -307,8 +307,11 @@ fn remove_all_but(current: &Path) -> Result<(), IndexError> {
     let (folder, current) = (current.parent(), current.file_name().unwrap_or_default());
     for entry in list(folder.unwrap_or(Path::new(".")))? {
         let name = entry.file_name().unwrap_or_default().as_encoded_bytes();
-        // What SQLite and we keep beside a tree has its name, and an ending.
-        if name.starts_with(b"gen-") && !name.starts_with(current.as_encoded_bytes()) {
+        let ending = name.strip_prefix(current.as_encoded_bytes());
+        // What SQLite and we keep beside a tree.
+        let is_current = ending
+            .is_some_and(|ending| [&b""[..], b"-wal", b"-shm", b"-journal", b".verified"].contains(&ending));
+        if name.starts_with(b"gen-") && !is_current {
             remove(&entry)?;
         }
     }

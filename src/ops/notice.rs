@@ -3,12 +3,11 @@
 
 use crate::embed::EmbedError;
 
-/// No index, and one is on its way.
+/// No index, or one under other rules, and one is on its way.
 pub(super) const FIRST_PASS_INDEXING: &str =
-    "indexing: there is no index yet, so this is a first pass over the words of all notes";
+    "indexing: there is no index under these rules yet, so this is a first pass over the words of all notes";
 /// No index.
-pub(super) const FIRST_PASS: &str =
-    "there is no index yet, so this is a slow pass over the words of all notes; `obsearch index` builds it";
+pub(super) const FIRST_PASS: &str = "there is no index under these rules yet, so this is a slow pass over the words of all notes; `obsearch index` builds it";
 /// An index of words only.
 pub(super) const NO_VECTORS: &str = "the index has no vectors: found by words only";
 /// An index of another model.
@@ -37,10 +36,10 @@ pub(super) const NOT_ENOUGH: &str =
     "not enough found: the notes likely hold no answer; say so instead of guessing";
 /// Tags are looked up in the index.
 pub(super) const TAGS_NEED_INDEX: &str =
-    "there is no index yet, and tags are looked up in it; `obsearch index` builds it";
+    "there is no index under these rules yet, and tags are looked up in it; `obsearch index` builds it";
 /// Links are looked up in the index.
 pub(super) const LINKS_NEED_INDEX: &str =
-    "there is no index yet, and links are looked up in it; `obsearch index` builds it";
+    "there is no index under these rules yet, and links are looked up in it; `obsearch index` builds it";
 
 /// Why a model gave no vector.
 pub(super) fn of_model(error: &EmbedError) -> &'static str {

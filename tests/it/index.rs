@@ -185,7 +185,7 @@ fn what_a_killed_rebuild_left_is_forgotten_too() {
     home.index();
     home.run(&["index", "--rebuild"]);
     // One was killed before it was done, another before it had removed the tree it replaced.
-    let left = ["gen-000001.db", "gen-000001.db-wal", "gen-000001.db.verified", "gen-000003.db.building"];
+    let left = ["gen-000001.db", "gen-000001.db.verified", "gen-000002.db.damaged", "gen-000003.db.building"];
     let left = left.map(|name| home.tree("public").with_file_name(name));
     for path in &left {
         fs::copy(home.tree("public"), path).unwrap();
@@ -321,7 +321,7 @@ fn one_profile_at_a_time() {
     // Without its tree, the full profile is searched note by note; the public tree is no help.
     let answer = home.json(&["search", "today", "--profile", "full"]);
     assert_eq!(paths(&answer), ["journal/today.md"]);
-    assert!(answer["notices"].to_string().contains("there is no index yet"), "{answer}");
+    assert!(answer["notices"].to_string().contains("there is no index under these rules yet"), "{answer}");
     let trees = home.json(&["index", "--profile", "full"]);
     assert_eq!(done(&trees["trees"][0]), [5, 5, 0, 0]);
     assert_eq!(status("full"), json!("ready"));
