@@ -87,7 +87,7 @@ fn about_configuration(config: &Config) -> Vec<Finding> {
         let fix = "Run `obsearch init`, and say there what is private.";
         return vec![Finding::new(
             Severity::Problem,
-            "There is no configuration: nothing is private.",
+            "There is no configuration: only notes with the tag or the property `private` are private.",
             fix,
             vec![],
         )];

@@ -58,7 +58,9 @@ impl CliError {
                 "Look it up with `obsearch list` or `obsearch search`; private notes need `--profile full`."
                     .to_owned()
             }
-            CliError::Operation(OpError::InvalidArgument(_)) => "See `obsearch COMMAND --help`.".to_owned(),
+            CliError::Operation(OpError::InvalidArgument(_)) => {
+                "`--help` behind the command says what it takes.".to_owned()
+            }
             CliError::Operation(OpError::NotAllowed(_)) => {
                 "Allow it in the configuration file, or run `obsearch index` yourself.".to_owned()
             }

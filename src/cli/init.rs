@@ -73,7 +73,11 @@ fn write(
     existing: Existing,
     context: &Context,
 ) -> Result<(), CliError> {
-    config::write_template(context.environment, file, vault, rules, existing)?;
+    let copy = config::write_template(context.environment, file, vault, rules, existing)?;
+    if let Some(copy) = copy {
+        let copy = escape::line(&copy.display().to_string());
+        context.console.notice(&format!("What was there is kept as {copy}."));
+    }
     let overrides = Overrides { config_file: Some(file.to_owned()), ..Overrides::default() };
     Config::resolve(context.environment, &overrides)?;
     Ok(())

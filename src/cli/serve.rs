@@ -90,7 +90,12 @@ fn stdio(chosen: &Vaults, context: &Context) -> Result<Exit, CliError> {
             hint: "Unset it, then start the server again.".to_owned(),
         });
     }
-    let ledger = open::ledger(chosen.usable()?, context)?;
+    let config = chosen.usable()?;
+    if config.config_file.is_none() && context.profile() == Profile::Public {
+        let what = "There is no configuration file, so only notes with the tag or the property `private` are private.";
+        context.console.notice(what);
+    }
+    let ledger = open::ledger(config, context)?;
     open::serve_stdio(chosen, context, ledger)?;
     Ok(Exit::Done)
 }

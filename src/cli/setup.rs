@@ -80,7 +80,9 @@ pub(super) fn run(args: &SetupArgs, context: &Context) -> Result<Exit, CliError>
     }
     let config = vaults::any(context)?;
     if config.config_file.is_none() {
-        context.console.notice("There is no configuration file, so no rule of yours makes a note private.");
+        context.console.notice(
+            "There is no configuration file, so only notes with the tag or the property `private` are private.",
+        );
     }
     match config::plan(client, &launch, context.environment, &config.vaults().collect::<Vec<_>>())? {
         Planned::There(file) => {

@@ -84,5 +84,9 @@ pub(super) fn run(args: &SimilarArgs, context: &Context) -> Result<Exit, CliErro
     } else {
         answer.candidates.is_empty() && answer.tags.is_empty()
     };
-    Ok(if is_nothing { Exit::NothingFound } else { Exit::Done })
+    if is_nothing {
+        context.console.message("Nothing found.");
+        return Ok(Exit::NothingFound);
+    }
+    Ok(Exit::Done)
 }

@@ -19,7 +19,6 @@ const NAME: &str = "obsearch";
 /// Claude Code keeps more than settings in its file.
 const MAX_CLIENT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// More copies than this nobody wants to keep.
-const MAX_COPIES: usize = 100;
 
 /// A program that talks to MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,7 +187,7 @@ impl Change {
     pub fn write(&self) -> Result<Option<PathBuf>, ConfigError> {
         let written = match &self.read {
             None => self.create().map(|()| None),
-            Some(read) => keep_copy(read).and_then(|copy| {
+            Some(read) => disk::keep_copy(read).and_then(|copy| {
                 disk::replace(read, &self.after).inspect_err(|_| disk::discard(&copy))?;
                 Ok(Some(copy))
             }),
@@ -200,25 +199,6 @@ impl Change {
         disk::create_private_folder(self.file.parent().unwrap_or(Path::new("/")))?;
         disk::write_private_file(&self.file, &self.after, Existing::Keep)
     }
-}
-
-/// A copy under the first name that is free.
-fn keep_copy(read: &FileBytes) -> std::io::Result<PathBuf> {
-    let name = |number: usize| {
-        let mut name = read.real_path.clone().into_os_string();
-        name.push(if number == 1 {
-            ".before-obsearch".to_owned()
-        } else {
-            format!(".before-obsearch-{number}")
-        });
-        PathBuf::from(name)
-    };
-    let is_taken = |path: &PathBuf| path.symlink_metadata().is_ok();
-    let free = (1..=MAX_COPIES).map(name).find(|path| !is_taken(path));
-    let path =
-        free.ok_or_else(|| std::io::Error::other("too many copies `.before-obsearch` are beside it"))?;
-    disk::create_private_file(&path, &read.bytes)?;
-    Ok(path)
 }
 
 fn refused(file: &Path, problem: String) -> ConfigError {

@@ -16,6 +16,9 @@ use rustix::fs::{Mode, OFlags};
 /// A configuration is a page or two; anything larger is something else.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
+/// Nobody keeps more copies of a file.
+const MAX_COPIES: usize = 100;
+
 /// Coarse clocks give two writes in a row the same time, so a file that changed so recently may
 /// change again unseen.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
@@ -210,6 +213,24 @@ pub(super) fn replace(read: &FileBytes, text: &str) -> io::Result<()> {
         fs::rename(&temporary, path)
     };
     write().inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// A copy under the first name that is free.
+pub(super) fn keep_copy(read: &FileBytes) -> io::Result<PathBuf> {
+    let name = |number: usize| {
+        let mut name = read.real_path.clone().into_os_string();
+        name.push(if number == 1 {
+            ".before-obsearch".to_owned()
+        } else {
+            format!(".before-obsearch-{number}")
+        });
+        PathBuf::from(name)
+    };
+    let is_taken = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let free = (1..=MAX_COPIES).map(name).find(|path| !is_taken(path));
+    let path = free.ok_or_else(|| io::Error::other("too many copies `.before-obsearch` are beside it"))?;
+    create_private_file(&path, &read.bytes)?;
+    Ok(path)
 }
 
 fn create_and_place(temporary: &Path, path: &Path, text: &str, existing: Existing) -> io::Result<()> {

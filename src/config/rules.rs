@@ -10,8 +10,9 @@ use std::time::SystemTime;
 use crate::config::disk::{self, FileBytes, Stamp};
 use crate::config::explain::Refusal;
 use crate::config::file::ConfigFile;
+use crate::config::template::FirstRules;
 use crate::config::{ConfigError, trust};
-use crate::vault::{RuleText, Rules, RulesSource, RulesUnavailable};
+use crate::vault::{Rules, RulesSource, RulesUnavailable};
 
 /// Rules that follow the configuration file.
 pub(super) struct FileRules {
@@ -64,7 +65,7 @@ struct State {
 
 impl FileRules {
     /// Rules of the file at `path`. `file` is what was read there at the start: none means that
-    /// there is no file (yet), and then only the default rules hold.
+    /// there is no file (yet), and then the rules hold that a new one would begin with.
     pub(super) fn open(
         path: &Path,
         file: Option<&FileBytes>,
@@ -131,7 +132,7 @@ impl FileRules {
                 fix: "Put it back, or run `obsearch init`.".to_owned(),
             });
         }
-        Rules::compile(&RuleText::default()).map(Arc::new).map_err(|error| ConfigError::File {
+        Rules::compile(&FirstRules::default().text()).map(Arc::new).map_err(|error| ConfigError::File {
             file: self.path.clone(),
             problem: format!("does not exist, and the default rules are not valid: {error}"),
             fix: "Run `obsearch init`.".to_owned(),

@@ -1,10 +1,11 @@
 //! The configuration file that `obsearch init` writes: every key, with its meaning.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::disk::{self, Existing};
 use crate::config::{self, ConfigError, Environment, trust};
+use crate::vault::RuleText;
 
 /// What stands in [`SECTIONS`] for what the owner chose.
 const FOLDERS: &str = "{folders}";
@@ -86,6 +87,18 @@ impl Default for FirstRules {
     }
 }
 
+impl FirstRules {
+    /// As the rules of a whole configuration.
+    pub fn text(&self) -> RuleText {
+        RuleText {
+            folders: self.folders.clone(),
+            tags: self.tags.clone(),
+            frontmatter_flag: self.flag.clone(),
+            ..RuleText::default()
+        }
+    }
+}
+
 /// Refuses to go on if a file that is to stay is already there.
 pub fn check_free(file: &Path, existing: Existing) -> Result<(), ConfigError> {
     if existing == Existing::Keep && file.symlink_metadata().is_ok() {
@@ -117,14 +130,18 @@ pub fn write_template(
     vault: &Path,
     rules: &FirstRules,
     existing: Existing,
-) -> Result<(), ConfigError> {
+) -> Result<Option<PathBuf>, ConfigError> {
     check_free(file, existing)?;
     check_vault(environment, file, vault)?;
     let name = name_of(vault)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
-    let written = disk::create_private_folder(folder)
-        .and_then(|()| disk::write_private_file(file, &template(name, rules), existing));
-    written.map_err(|error| not_written(file, &error))
+    let write = || {
+        disk::create_private_folder(folder)?;
+        let copy = disk::read(file)?.map(|read| disk::keep_copy(&read)).transpose()?;
+        disk::write_private_file(file, &template(name, rules), existing)?;
+        Ok(copy)
+    };
+    write().map_err(|error: io::Error| not_written(file, &error))
 }
 
 fn template(vault: &str, rules: &FirstRules) -> String {

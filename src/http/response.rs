@@ -28,7 +28,9 @@ pub(super) fn said(status: StatusCode, text: &str) -> Response {
 pub(super) fn turned_away(refused: Refused) -> Response {
     let text = match refused {
         Refused::Forbidden => "this host or origin is not allowed",
-        Refused::Unauthorized => "a token is needed",
+        Refused::Unauthorized => {
+            "a token is needed, as `Authorization: Bearer TOKEN`; the owner makes one with `obsearch token new NAME`"
+        }
     };
     let mut response = said(refused.status(), text);
     if refused == Refused::Unauthorized {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::error::vault_unavailable;
-use super::privacy::{Looked, PrivacyList, RuleKind, look_at_all, owner};
+use super::privacy::{Looked, PrivacyList, RuleKind, RuleUse, look_at_all, owner};
 use super::{OpError, Service, mentions};
 use crate::index::{IndexError, Store, Tree, survey};
 use crate::vault::{PassedOver, Profile, Session, Walk};
@@ -88,16 +88,22 @@ fn some(severity: Severity, what: &str, fix: &str, about: Vec<String>) -> Option
 }
 
 fn rules_that_do_nothing(list: &PrivacyList) -> Vec<Finding> {
-    let idle = list.rules.iter().filter(|rule| rule.matches_nothing).map(|rule| {
+    let idle: Vec<&RuleUse> = list.rules.iter().filter(|rule| rule.matches_nothing).collect();
+    // What a new configuration begins with is there for notes to come.
+    let (expected, idle): (Vec<&RuleUse>, Vec<&RuleUse>) =
+        idle.into_iter().partition(|rule| rule.near.is_empty() && rule.written == "private");
+    let told = |rule: &RuleUse| {
         let near: Vec<String> = rule.near.iter().map(|near| format!("`{near}`")).collect();
         let meant =
             if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) };
         format!("{} \"{}\"{meant}", key(rule.rule), rule.written)
-    });
+    };
+    let told_of = |rules: Vec<&RuleUse>| rules.into_iter().map(told).collect();
     let fix = "A misspelt rule hides nothing: correct it, or take it out of the configuration.";
-    some(Severity::Problem, "Privacy rules match nothing in this vault", fix, idle.collect())
-        .into_iter()
-        .collect()
+    let problem = some(Severity::Problem, "Privacy rules match nothing in this vault", fix, told_of(idle));
+    let fix = "Give a note the tag or the property to hide it, or take the rule out of the configuration.";
+    let advice = some(Severity::Advice, "No note is marked private yet", fix, told_of(expected));
+    problem.into_iter().chain(advice).collect()
 }
 
 fn key(rule: RuleKind) -> &'static str {

@@ -414,7 +414,10 @@ fn without_an_index_it_says_so() {
     let overview = console.view("overview");
     assert_eq!(overview.matches("<strong>No index</strong>").count(), 2, "{overview}");
     let search = console.view("search?q=varnish");
-    assert!(search.contains("there is no index under these rules yet") && search.contains("Boat.md"), "{search}");
+    assert!(
+        search.contains("there is no index under these rules yet") && search.contains("Boat.md"),
+        "{search}"
+    );
     assert!(console.view("note?path=Boat.md").contains("links are looked up in it"));
 }
 

@@ -70,7 +70,9 @@ fn it_never_overwrites_without_being_told() {
     let forced = home.run(&["init", "--vault", "My Notes", "--force"]);
     assert_eq!(forced.code, Some(0), "{forced:?}");
     assert!(home.read(FILE).contains("[privacy]"));
-    assert_eq!(names_in(&home.path(".config/obsearch")), ["config.toml"]);
+    assert_eq!(names_in(&home.path(".config/obsearch")), ["config.toml", "config.toml.before-obsearch"]);
+    assert_eq!(home.read(".config/obsearch/config.toml.before-obsearch"), "# mine\n");
+    assert!(forced.stderr.contains("is kept as ~/.config/obsearch/config.toml.before-obsearch"), "{forced:?}");
 }
 
 #[test]
@@ -150,6 +152,9 @@ fn at_a_terminal_it_asks_and_tells_what_each_answer_hides() {
         ("path [1]", "1\n"),
         ("folders [none]", "journal/../x\n"),
         ("folders [none]", "jornal, journal\n"),
+        ("[y/N]", "\n"),
+        ("folders [none]", "jornal, journal\n"),
+        ("[y/N]", "y\n"),
         ("tags [private]", "secret\n"),
         ("`true` [private]", "\n"),
         ("[Y/n]", "perhaps\n"),
@@ -170,6 +175,12 @@ fn at_a_terminal_it_asks_and_tells_what_each_answer_hides() {
           `jornal` hides no note. Did you mean `journal`?
           `journal` hides 1 note.
           1 of 4 notes are private so far.
+        Keep what hides nothing now? [y/N] 
+        Private folders [none] jornal, journal
+          `jornal` hides no note. Did you mean `journal`?
+          `journal` hides 1 note.
+          1 of 4 notes are private so far.
+        Keep what hides nothing now? [y/N] y
         Private tags [private] secret
           `secret` hides 1 note.
           2 of 4 notes are private so far.

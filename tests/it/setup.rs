@@ -238,12 +238,15 @@ fn what_is_registered_starts_the_server() {
 }
 
 #[test]
-fn without_rules_it_says_that_all_is_public() {
+fn without_a_configuration_the_first_rules_hold() {
     let home = Home::new();
     home.write("Notes/Alpha.md", "");
+    home.write("Notes/Tagged.md", "#private/health");
+    home.write("Notes/Flagged.md", "---\nprivate: true\n---\n");
+    assert_eq!(home.listed(&["--vault", "Notes"]), ["Alpha.md"]);
     let output = home.run(&["setup", "cursor", "--write", "--yes", "--vault", "Notes"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(output.stderr.contains("no rule of yours makes a note private"), "{output:?}");
+    assert!(output.stderr.contains("only notes with the tag or the property `private` are private"), "{output:?}");
     home.run(&["setup", "codex", "--write", "--yes"]).assert_refused();
     assert!(!home.path(".codex").exists());
 }

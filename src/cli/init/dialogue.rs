@@ -6,8 +6,8 @@ use crate::cli::console::{Answer, Console};
 use crate::cli::render::{escape, privacy};
 use crate::cli::{CliError, Context, open};
 use crate::config::{self, ConfigError, FirstRules};
-use crate::ops::privacy::RuleKind;
-use crate::vault::{RuleText, Rules};
+use crate::ops::privacy::{RuleKind, RuleUse};
+use crate::vault::Rules;
 
 /// What is typed to have none of what is suggested.
 const NONE: &str = "-";
@@ -56,11 +56,31 @@ fn vault(context: &Context, file: &Path, here: Option<&Path>) -> Result<PathBuf,
     };
     loop {
         let answer = typed(console, question)?;
+        if let Some(problem) = no_answer(&answer, offered.len()) {
+            console.error(&problem, "");
+            continue;
+        }
         match chosen(&answer, &offered, |vault| usable(context, file, vault)) {
             Ok(vault) => return Ok(vault),
             Err(error) => console.error(&error.to_string(), &error.hint()),
         }
     }
+}
+
+/// What is wrong with an answer that is neither a number of the list nor a path.
+fn no_answer(answer: &str, offered: usize) -> Option<String> {
+    let number = answer.parse::<usize>().ok();
+    if answer.contains(char::is_control) {
+        return Some("Arrow keys do nothing here: type a number or a path.".to_owned());
+    }
+    let is_wrong = offered > 0 && number.is_some_and(|number| number == 0 || number > offered);
+    is_wrong.then(|| format!("There is no number {answer} here: type one from 1 to {offered}, or a path."))
+}
+
+/// A path as a shell would take it: a terminal writes it so when a folder is dropped on it.
+fn unquoted(answer: &str) -> String {
+    let within = |quote| answer.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    within('\'').or_else(|| within('"')).map_or_else(|| answer.replace("\\ ", " "), str::to_owned)
 }
 
 fn chosen(
@@ -72,7 +92,7 @@ fn chosen(
     match (answer, offered.first()) {
         ("", Some(first)) => usable(first),
         ("", None) => usable(Path::new("~/Documents/MyVault")),
-        _ => usable(by_number().map_or(Path::new(answer), PathBuf::as_path)),
+        _ => usable(by_number().unwrap_or(&PathBuf::from(unquoted(answer)))),
     }
 }
 
@@ -126,20 +146,16 @@ impl Trial<'_> {
     ) -> Result<Vec<String>, CliError> {
         loop {
             let words = words(&typed(self.context.console, question)?, suggested);
-            let rules = rules_with(words.clone());
-            let text = RuleText {
-                folders: rules.folders,
-                tags: rules.tags,
-                frontmatter_flag: rules.flag,
-                ..RuleText::default()
-            };
-            match Rules::compile(&text) {
+            match Rules::compile(&rules_with(words.clone()).text()) {
                 Ok(rules) => {
                     let answer = open::trial(self.context, self.vault, rules)?.list_privacy()?;
                     for line in privacy::brief(&answer, kind) {
                         self.context.console.message(format_args!("  {line}"));
                     }
-                    return Ok(words);
+                    let is_idle = |rule: &RuleUse| rule.rule == kind && rule.matches_nothing;
+                    if words == suggested || !answer.rules.iter().any(is_idle) || self.is_kept()? {
+                        return Ok(words);
+                    }
                 }
                 Err(error) => {
                     let message = format!("`{}` is not a valid rule: {}.", error.rule, error.reason);
@@ -147,6 +163,12 @@ impl Trial<'_> {
                 }
             }
         }
+    }
+
+    /// Is a rule meant that hides nothing now? It may be misspelt.
+    fn is_kept(&self) -> Result<bool, CliError> {
+        let answer = typed(self.context.console, "Keep what hides nothing now? [y/N]")?;
+        Ok(Answer::parse(&answer, Answer::No) == Some(Answer::Yes))
     }
 }
 
@@ -174,9 +196,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_answer_is_asked_again() {
+        for (answer, offered, is_wrong) in [
+            ("", 2, false),
+            ("2", 2, false),
+            ("3", 2, true),
+            ("0", 2, true),
+            ("3", 0, false),
+            ("\u{1b}[A", 2, true),
+        ] {
+            assert_eq!(no_answer(answer, offered).is_some(), is_wrong, "{answer:?} of {offered}");
+        }
+    }
+
+    #[test]
     fn a_number_is_a_vault_that_was_offered() {
         let offered = ["/a", "/b"].map(PathBuf::from);
-        let rows = [("", "/a"), ("2", "/b"), ("3", "3"), ("0", "0"), ("~/c", "~/c")];
+        let rows = [
+            ("", "/a"),
+            ("2", "/b"),
+            ("~/c", "~/c"),
+            ("'~/My Notes'", "~/My Notes"),
+            ("\"~/My Notes\"", "~/My Notes"),
+            ("~/My\\ Notes", "~/My Notes"),
+        ];
         for (answer, expected) in rows {
             assert_eq!(chosen(answer, &offered, |path| Ok(path.to_owned())), Ok(PathBuf::from(expected)));
         }

@@ -15,7 +15,12 @@ pub(in crate::cli) fn status(
     answer: &StatusAnswer,
     ledger: &str,
 ) -> io::Result<()> {
-    let file = config.config_file.as_ref().map_or("none".to_owned(), |file| file.display().to_string());
+    let file = config
+        .config_file
+        .as_ref()
+        .map_or("none; notes with the tag or the property `private` are private".to_owned(), |file| {
+            file.display().to_string()
+        });
     row(out, "Vault", &format!("{} ({})", config.vault_name, config.vault.display()))?;
     row(out, "Profile", profile.as_str())?;
     row(out, "Index", state(answer.state))?;
