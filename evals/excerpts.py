@@ -3,7 +3,7 @@
 
     python3 evals/excerpts.py --sets SETS [--binary target/release/obsearch] [--only NAME]… [--take 300]
 
-Takes the sets in SETS whose questions name their `answer` as the note has it (see `sets.py`). Each vault is indexed by
+Takes the questions of the sets in SETS whose `answer` stands in the note word by word (see `sets.py`). Each vault is indexed by
 words in a temporary home; each question is asked of `search_vault` with nothing else. Counted are questions of which a
 passage of an expected note is shown: in how many of them the answer stands in the excerpt of that note. Whole passages
 (`verbose`) beside it are the most that an excerpt could do.
@@ -36,6 +36,12 @@ def asked(server, question, verbose):
     return bool(shown), any(plain(question["answer"]) in plain(text) for text in shown)
 
 
+def is_quoted(each, question):
+    """Does the answer stand in an expected note, word by word?"""
+    notes = [(each.vault / path).read_text("utf-8", "replace") for path in question["expectedSources"]]
+    return bool(question.get("answer")) and any(plain(question["answer"]) in plain(note) for note in notes)
+
+
 def row(each, binary, take):
     with tempfile.TemporaryDirectory() as home:
         config = Path(home, ".config/obsearch/config.toml")
@@ -44,7 +50,7 @@ def row(each, binary, take):
         os.environ["HOME"] = home
         subprocess.run([binary, "index", "--quiet"], check=True)
         server = Server([binary, "serve"])
-        questions = [question for question in each.questions(take) if question.get("answer")]
+        questions = [question for question in each.questions(take) if is_quoted(each, question)]
         found = [question for question in questions if asked(server, question, False)[0]]
         excerpts = sum(asked(server, question, False)[1] for question in found)
         passages = sum(asked(server, question, True)[1] for question in found)
@@ -64,7 +70,7 @@ def main():
         del os.environ[variable]
     print("| set | questions | answer in the excerpt | in the passage |\n| --- | --- | --- | --- |")
     for each in find_sets(arguments.sets):
-        has_answers = any(question.get("answer") for question in each.questions(arguments.take))
+        has_answers = any(is_quoted(each, question) for question in each.questions(arguments.take))
         if has_answers and (not arguments.only or each.name in arguments.only):
             print(row(each, os.path.abspath(arguments.binary), arguments.take), flush=True)
 
