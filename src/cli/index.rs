@@ -104,6 +104,10 @@ fn index(args: &IndexArgs, config: &Config, context: &Context) -> Result<Vec<Tre
     for failure in failures {
         console.notice(failure);
     }
+    if trees.iter().all(|tree| tree.notes == 0) {
+        let vault = crate::cli::render::escape::line(&config.vault.display().to_string());
+        console.notice(&format!("There is no note (a file that ends in .md) to be seen in {vault}."));
+    }
     Ok(trees)
 }
 

@@ -87,6 +87,10 @@ pub(super) fn run(args: &ReadArgs, context: &Context) -> Result<Exit, CliError> 
     show(args, answer, &mut out)?;
     out.flush()?;
     tell_of_a_cut(answer, context.console);
+    if args.lines.is_some() && answer.line_start == 0 {
+        context.console.message(format_args!("Nothing found: the note has {} lines.", answer.line_count));
+        return Ok(Exit::NothingFound);
+    }
     Ok(Exit::Done)
 }
 

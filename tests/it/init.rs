@@ -72,7 +72,10 @@ fn it_never_overwrites_without_being_told() {
     assert!(home.read(FILE).contains("[privacy]"));
     assert_eq!(names_in(&home.path(".config/obsearch")), ["config.toml", "config.toml.before-obsearch"]);
     assert_eq!(home.read(".config/obsearch/config.toml.before-obsearch"), "# mine\n");
-    assert!(forced.stderr.contains("is kept as ~/.config/obsearch/config.toml.before-obsearch"), "{forced:?}");
+    assert!(
+        forced.stderr.contains("is kept as ~/.config/obsearch/config.toml.before-obsearch"),
+        "{forced:?}"
+    );
 }
 
 #[test]

@@ -246,7 +246,10 @@ fn without_a_configuration_the_first_rules_hold() {
     assert_eq!(home.listed(&["--vault", "Notes"]), ["Alpha.md"]);
     let output = home.run(&["setup", "cursor", "--write", "--yes", "--vault", "Notes"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(output.stderr.contains("only notes with the tag or the property `private` are private"), "{output:?}");
+    assert!(
+        output.stderr.contains("only notes with the tag or the property `private` are private"),
+        "{output:?}"
+    );
     home.run(&["setup", "codex", "--write", "--yes"]).assert_refused();
     assert!(!home.path(".codex").exists());
 }
