@@ -61,7 +61,8 @@ pub(super) fn any(session: &Session<'_>, tree: &Tree, passages: &[ChunkId]) -> R
         let admitted = admit_note(session, &path, &places, &Filter::default(), cut_by);
         admitted.is_some_and(|(_, ranges)| !ranges.is_empty())
     };
-    Ok(tree.places(passages)?.into_par_iter().any(stands))
+    let mut places = tree.places(passages)?;
+    Ok(if places.len() == 1 { places.pop().is_some_and(stands) } else { places.into_par_iter().any(stands) })
 }
 
 /// Of the notes that the index knows by this name, those that may be seen and still have it.

@@ -9,8 +9,8 @@ use super::admit;
 use crate::index::{ChunkId, IndexError, Tree};
 use crate::vault::Session;
 
-/// So many passages are looked at first; most words need one.
-const FIRST_LOOK: usize = 2;
+/// So many passages are looked at first: all notes that an index knows are public but for a moment.
+const FIRST_LOOK: usize = 1;
 /// And at most so many at a time.
 const LARGEST_LOOK: usize = 512;
 
@@ -55,7 +55,7 @@ impl<'a, 's> Vocabulary<'a, 's> {
             if admit::any(session, self.tree, &holders)? {
                 return Ok(true);
             }
-            (after, look) = (Some(*last), (look * 4).min(LARGEST_LOOK));
+            (after, look) = (Some(*last), (look * 8).min(LARGEST_LOOK));
         }
     }
 }
