@@ -18,8 +18,6 @@ use crate::config::{ConfigError, Environment, trust};
 const NAME: &str = "obsearch";
 /// Claude Code keeps more than settings in its file.
 const MAX_CLIENT_FILE_BYTES: u64 = 64 * 1024 * 1024;
-/// More copies than this nobody wants to keep.
-
 /// A program that talks to MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {

@@ -92,7 +92,9 @@ fn best_cover(matches: &[Match], max_bytes: usize) -> Range<usize> {
 /// What each term is worth: a word that stands everywhere in the passage says little about any place in it.
 fn weights(matches: &[Match]) -> HashMap<&str, u64> {
     let mut counts: HashMap<&str, u64> = HashMap::new();
-    matches.iter().for_each(|found| *counts.entry(&found.term).or_default() += 1);
+    for found in matches {
+        *counts.entry(&found.term).or_default() += 1;
+    }
     counts.into_iter().map(|(term, count)| (term, 1_000_000 / count.max(1))).collect()
 }
 

@@ -119,9 +119,10 @@ fn sync_words_of_all(
     progress: &dyn Progress,
 ) -> Result<Vec<Open>, SyncError> {
     let told_of = due.last().map(|(profile, _)| *profile);
-    let work = move |(profile, lock)| match told_of == Some(profile) {
-        true => sync_words_or_heal(job, profile, &lock, progress),
-        false => sync_words_or_heal(job, profile, &lock, &Untold(progress)),
+    let work = move |(profile, lock)| {
+        let untold = Untold(progress);
+        let progress = if told_of == Some(profile) { progress } else { &untold };
+        sync_words_or_heal(job, profile, &lock, progress)
     };
     thread::scope(|scope| {
         let runs: Vec<_> = due.into_iter().map(|tree| scope.spawn(move || work(tree))).collect();

@@ -1,4 +1,7 @@
 //! `search` beyond the words of a question: a sketch of the answer, and notes one link away.
+#![expect(clippy::disallowed_methods, reason = "a test removes a note behind the index")]
+
+use std::fs;
 
 use serde_json::{Value, json};
 
@@ -197,7 +200,7 @@ fn words_of_a_note_that_turned_private_are_words_that_stand_nowhere() {
         let home = Home::words_only(&[("Ward.md", ward), ("Secret.md", words)], "tags = [\"private\"]");
         home.index();
         if without {
-            std::fs::remove_file(home.path("Notes/Secret.md")).unwrap();
+            fs::remove_file(home.path("Notes/Secret.md")).unwrap();
         } else {
             home.write_note("Secret.md", &format!("#private\n\n{words}"));
         }
