@@ -153,23 +153,17 @@ mod tests {
         expect![[r"
             --- a/A b.md	
             +++ b/A b.md	
-            @@ -1,5 +1,5 @@
+            @@ -1,3 +1,3 @@
              line 1
             -line 2
             +x
              line 3
-             line 4
-             line 5
-            @@ -12,10 +12,10 @@
-             line 12
-             line 13
+            @@ -14,3 +14,3 @@
              line 14
             -line 15
             +line [[15]]
              line 16
-             line 17
-             line 18
-             line 19
+            @@ -20,2 +20,2 @@
              line 20
             -last mast
             \ No newline at end of file
@@ -178,7 +172,7 @@ mod tests {
         "]]
         .assert_eq(&unified("A b.md", &text, &edits.clone().collect::<Vec<_>>()));
         let diff = unified("A b.md", &text, &edits.collect::<Vec<_>>());
-        assert_eq!(old_lines(&diff).collect::<Vec<_>>(), [(1, 5), (12, 21)]);
+        assert_eq!(old_lines(&diff).collect::<Vec<_>>(), [(1, 3), (14, 16), (20, 21)]);
         assert_eq!(unified("A.md", &text, &[]), "");
     }
 
