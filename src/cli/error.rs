@@ -58,9 +58,7 @@ impl CliError {
                 "Look it up with `obsearch list` or `obsearch search`; private notes need `--profile full`."
                     .to_owned()
             }
-            CliError::Operation(OpError::InvalidArgument(_)) => {
-                "`--help` behind the command says what it takes.".to_owned()
-            }
+            CliError::Operation(OpError::InvalidArgument(_)) => "Look at the command's `--help`.".to_owned(),
             CliError::Operation(OpError::NotAllowed(_)) => {
                 "Allow it in the configuration file, or run `obsearch index` yourself.".to_owned()
             }

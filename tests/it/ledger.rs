@@ -86,7 +86,7 @@ fn what_was_served_is_recorded_with_its_lines() {
         (
             "find_similar",
             json!({ "path": "Sail", "purpose": "link" }),
-            "find_similar: Home.md; work/Boat.md; work/Sail.md 1-3",
+            "find_similar: Home.md; work/Boat.md; work/Sail.md 2-3",
         ),
         ("vault_health", json!({ "checks": ["links"] }), "vault_health: Home.md 3-3"),
         (
