@@ -2,7 +2,7 @@
 //! calls as one for a missing name; the full trees are never touched, nothing is written outside the
 //! store of the public profile and the ledger, and no connection is made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -82,6 +82,8 @@ fn start_traced(home: &Home, strace: &Path) -> Server {
 /// A system call, put together where another thread interrupted its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Call {
+    /// Of the thread that made it; nothing where calls are compared.
+    thread: String,
     name: String,
     /// Arguments and result as `strace` writes them: handles by their files, no addresses, no blanks.
     rest: String,
@@ -100,11 +102,11 @@ fn parse(trace: &str) -> Vec<Call> {
         match (part(2), part(3), part(4)) {
             (Some(name), Some(rest), _) => match rest.strip_suffix("<unfinished ...>") {
                 Some(begun) => drop(unfinished.insert(thread, (name, begun))),
-                None => calls.push(call(name, rest)),
+                None => calls.push(call(thread, name, rest)),
             },
             (_, _, Some(rest)) => {
                 let Some((name, begun)) = unfinished.remove(thread) else { continue };
-                calls.push(call(name, &format!("{begun}{rest}")));
+                calls.push(call(thread, name, &format!("{begun}{rest}")));
             }
             _ => {}
         }
@@ -112,10 +114,11 @@ fn parse(trace: &str) -> Vec<Call> {
     calls
 }
 
-fn call(name: &str, rest: &str) -> Call {
+fn call(thread: &str, name: &str, rest: &str) -> Call {
     static NOISE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"0x[0-9a-f]+|AT_FDCWD<[^>]*>|\b\d+(<)| ").unwrap());
-    Call { name: name.to_owned(), rest: NOISE.replace_all(rest, "$1").into_owned() }
+    let rest = NOISE.replace_all(rest, "$1").into_owned();
+    Call { thread: thread.to_owned(), name: name.to_owned(), rest }
 }
 
 /// The ledger grows with every request, and what is written there has its time and the hash of what was before. Its text
@@ -125,7 +128,7 @@ fn without_what_grows(call: &Call) -> Call {
         LazyLock::new(|| Regex::new(r#""\{(?:[^"\\]|\\.)*"(?:\.\.\.)?|\d+"#).unwrap());
     let is_of_ledger = call.rest.contains("/obsearch/ledger");
     let rest = if is_of_ledger { GROWS.replace_all(&call.rest, "#").into_owned() } else { call.rest.clone() };
-    Call { name: call.name.clone(), rest }
+    Call { thread: String::new(), name: call.name.clone(), rest }
 }
 
 /// The calls on files between the arrival of each request and its answer; requests come one by one.
@@ -139,13 +142,21 @@ fn by_request(home: &Home, calls: &[Call], ids: &[u64]) -> Vec<Vec<Call>> {
     };
     // Stacks and arenas of threads come and go as they like.
     let root = home.path("").to_string_lossy().trim_end_matches('/').to_owned();
-    let is_on_a_file = |call: &&Call| call.rest.contains(&root);
+    // A server that could not write its index tries again after some seconds, whatever is asked meanwhile.
+    let own_runs: HashSet<&str> =
+        calls.iter().filter(|call| is_at_the_lock(call)).map(|call| &*call.thread).collect();
+    let is_on_a_file = |call: &&Call| call.rest.contains(&root) && !own_runs.contains(&*call.thread);
     ids.iter()
         .map(|id| {
             let during = &calls[place("read", *id)..place("write", *id)];
             during.iter().filter(is_on_a_file).map(without_what_grows).collect()
         })
         .collect()
+}
+
+/// A try to write the public index.
+fn is_at_the_lock(call: &Call) -> bool {
+    call.name == "flock" && call.rest.contains("/public/lock>")
 }
 
 #[expect(clippy::disallowed_methods, reason = "the trace is no note")]
@@ -156,7 +167,7 @@ fn trace_of(home: &Home) -> Vec<Call> {
 /// Waits until the run that a server begins after a second has ended at the lock.
 fn await_own_run(home: &Home) {
     let began = Instant::now();
-    let has_ended = || trace_of(home).iter().any(|call| call.name == "flock" && call.rest.contains("EAGAIN"));
+    let has_ended = || trace_of(home).iter().any(|call| is_at_the_lock(call) && call.rest.contains("EAGAIN"));
     while !has_ended() {
         assert!(began.elapsed() < Duration::from_secs(30), "no run tries to begin");
         thread::sleep(Duration::from_millis(100));
@@ -321,7 +332,7 @@ fn the_public_server_stays_in_its_own_store() {
 }
 
 fn assert_is_at_home(call: &Call, home: &Home, is_locked: bool, when: &str) {
-    let Call { name, rest } = call;
+    let Call { name, rest, .. } = call;
     let [stores, ledger] = [".local/share/obsearch", ".config/obsearch/ledger"]
         .map(|folder| home.path(folder).to_string_lossy().into_owned());
     assert!(!rest.contains("/full/") && !rest.contains("/full\""), "{when}: the full tree: {call:?}");
