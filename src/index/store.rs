@@ -304,8 +304,8 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, IndexError> {
 
 /// Removes every generation but this one; readers that have one open keep it until they close it.
 fn remove_all_but(current: &Path) -> Result<(), IndexError> {
-    let (folder, current) = (current.parent(), current.file_name().unwrap_or_default());
-    for entry in list(folder.unwrap_or(Path::new(".")))? {
+    let (Some(folder), Some(current)) = (current.parent(), current.file_name()) else { return Ok(()) };
+    for entry in list(folder)? {
         let name = entry.file_name().unwrap_or_default().as_encoded_bytes();
         let ending = name.strip_prefix(current.as_encoded_bytes());
         // What SQLite and we keep beside a tree.
